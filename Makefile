@@ -1,0 +1,52 @@
+# Set-up, demonstration, tests and lint. `make help` lists the targets.
+#
+# TORCH says which torch to install. On a machine without a GPU it should be a CPU build: choose it
+# with the package index that pip is configured for (PIP_INDEX_URL, PIP_EXTRA_INDEX_URL, or a
+# wheel file: `make demo TORCH=/path/to/torch.whl`), because the Linux wheels of the default
+# index bring several gigabytes of CUDA libraries. TRITON is the release that belongs to that torch.
+PYTHON ?= python3
+TORCH  ?= torch==2.13.0
+TRITON ?= triton==3.7.1
+VENV   ?= .venv
+# Extra arguments for pytest, for example `make test PYTEST_ARGS='-k ckks'`.
+PYTEST_ARGS ?=
+
+BIN := $(VENV)/bin
+PACKAGES := '$(TORCH)'
+ifeq ($(shell uname -s),Linux)
+PACKAGES += '$(TRITON)'
+endif
+
+.PHONY: help demo test lint clean
+
+help:
+	@echo "make demo    set up $(VENV) and run the encrypted dot product"
+	@echo "make test    set up $(VENV) and run every test, lit tests included"
+	@echo "make lint    ruff check, ruff format --check, pyright in strict mode"
+	@echo "make clean   remove $(VENV) and everything that was built"
+
+# The stamps make set-up run once, and again when pyproject.toml changes.
+$(VENV)/.run.stamp: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet $(PACKAGES) -e .
+	touch $@
+
+$(VENV)/.dev.stamp: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet $(PACKAGES) -e '.[dev]'
+	touch $@ $(VENV)/.run.stamp
+
+demo: $(VENV)/.run.stamp
+	$(BIN)/fhelium-run examples/dot_product.mlir
+
+test: $(VENV)/.dev.stamp
+	$(BIN)/python -m pytest -n logical --maxprocesses 8 $(PYTEST_ARGS)
+
+lint: $(VENV)/.dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright --pythonpath $(BIN)/python
+
+clean:
+	rm -rf $(VENV) build dist .lit .pytest_cache .ruff_cache .hypothesis *.egg-info
+	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,168 @@
+"""Descriptions of machines: what the selection of arithmetic and transform schedules asks about a
+target.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import cast
+
+from fhelium_ir.compiler.errors import FheliumError, unknown_name
+from fhelium_ir.dialects.zq import ARITHMETICS
+
+REGISTER_STAGES_LIMIT = 4
+"""Largest group of stages that the lowering unrolls in registers: radix 16."""
+
+
+@dataclass(frozen=True)
+class Device:
+    """A machine, as schedules see it.
+
+    Attributes:
+        name: what remarks call it.
+        arithmetics: arithmetics that it may use, best first.
+        register_stages: stages of a transform per group at most; a group of r stages holds 2^r
+            words per lane.
+        exchange: whether two groups in one kernel with an exchange between them pay.
+        lanes: lanes that a program should have.
+        rows: residue polynomials that a program holds in its lanes.
+        warps: warps of a program at most.
+        memory_cost: moving a word between memory and a lane; the unit of all costs.
+        exchange_cost: moving a word between two lanes.
+        twiddle_cost: reading a twiddle factor.
+        idle_cost: per word and kernel, for each factor of two by which a program's lanes fall short
+            of `lanes`.
+        launch_cost: a launch, in moved words.
+    """
+
+    name: str
+    arithmetics: tuple[str, ...]
+    register_stages: int
+    exchange: bool
+    lanes: int
+    rows: int
+    warps: int
+    memory_cost: float = 1.0
+    exchange_cost: float = 0.25
+    twiddle_cost: float = 0.25
+    idle_cost: float = 0.25
+    launch_cost: float = 4096.0
+
+
+DEVICES = {
+    device.name: device
+    for device in (
+        # An H200 or alike: memory passes decide, an exchange through shared memory costs less than
+        # a pass.
+        Device("gpu", ("mont32", "mont64"), 4, True, lanes=128, rows=1, warps=4),
+        # Loops over lanes are split at an exchange, so an exchange is a pass through a buffer;
+        # launches are calls.
+        Device("cpu", ("mont32", "mont64"), 4, False, lanes=256, rows=1, warps=1, launch_cost=64.0),
+        # A tile op costs the same up to 8192 elements, so programs are as wide as they can be.
+        Device(
+            "interpreter",
+            ("mont32", "mont64"),
+            4,
+            True,
+            lanes=8192,
+            rows=4,
+            warps=4,
+            launch_cost=65536.0,
+        ),
+    )
+}
+"""The descriptions that passes know by name."""
+
+
+def load_device(name: str) -> Device:
+    """The built-in description of that name, or the one in a JSON file, if the name ends with
+    `.json`.
+
+    The file holds one object with the fields of `Device`; costs may be left out.
+
+    Raises:
+        FheliumError: names the unknown name, the file that cannot be read, or the field that is
+        wrong.
+    """
+    if name in DEVICES:
+        return DEVICES[name]
+    if not name.endswith(".json"):
+        raise unknown_name("device", name, DEVICES)
+    try:
+        data: object = json.loads(Path(name).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FheliumError(f"cannot read device '{name}': {error.strerror or error}") from error
+    except ValueError as error:
+        raise FheliumError(f"device '{name}' is not JSON: {error}") from error
+    if not isinstance(data, dict):
+        raise FheliumError(f"device '{name}' is not a JSON object")
+    return _from_fields(name, cast("dict[str, object]", data))
+
+
+def _from_fields(source: str, data: dict[str, object]) -> Device:
+    owner = f"device '{source}'"
+    for field in data:
+        if field not in _RULES:
+            raise unknown_name("field", field, _RULES, owner)
+    for field in fields(Device):
+        if field.name not in data and field.name not in _COSTS:
+            raise FheliumError(f"{owner}: the field '{field.name}' is missing")
+    for field, value in data.items():
+        accepts, wanted = _RULES[field]
+        if not accepts(value):
+            raise FheliumError(f"{owner}: the field '{field}' must be {wanted}, found {value!r}")
+    values = dict(data)
+    values["arithmetics"] = tuple(cast("list[str]", data["arithmetics"]))
+    # Every field has been checked above, which the type checker cannot see.
+    return cast(Callable[..., Device], Device)(**values)
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and bool(value)
+
+
+def _is_arithmetics(value: object) -> bool:
+    if not isinstance(value, list):
+        return False
+    names = cast("list[object]", value)
+    return bool(names) and all(name in ARITHMETICS for name in names)
+
+
+def _is_stages(value: object) -> bool:
+    return _is_integer(value) and 1 <= cast(int, value) <= REGISTER_STAGES_LIMIT
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_power(value: object) -> bool:
+    number = cast(int, value) if _is_integer(value) else 0
+    return 1 <= number <= 1 << 17 and number & (number - 1) == 0
+
+
+def _is_warps(value: object) -> bool:
+    return _is_integer(value) and value in (1, 2, 4, 8, 16)
+
+
+def _is_cost(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return 0 <= value < float("inf")
+
+
+_COSTS = ("memory_cost", "exchange_cost", "twiddle_cost", "idle_cost", "launch_cost")
+
+_RULES: dict[str, tuple[Callable[[object], bool], str]] = {
+    "name": (_is_name, "a text"),
+    "arithmetics": (_is_arithmetics, f"a list of names among {', '.join(ARITHMETICS)}"),
+    "register_stages": (_is_stages, f"an integer from 1 to {REGISTER_STAGES_LIMIT}"),
+    "exchange": (lambda value: isinstance(value, bool), "true or false"),
+    "lanes": (_is_power, "a power of two"),
+    "rows": (_is_power, "a power of two"),
+    "warps": (_is_warps, "1, 2, 4, 8 or 16"),
+    **{cost: (_is_cost, "a number that is not negative") for cost in _COSTS},
+}

@@ -1,0 +1,251 @@
+"""Representatives of the polynomial stage: the machine word, the intervals that follow from an op,
+and their check.
+
+A stored word is x * R^e mod q plus a multiple of q, in [0, below * q). `below` is an integer that
+holds for every prime of the value's basis, so the largest one decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+
+from fhelium_ir.compiler.errors import FheliumError
+from fhelium_ir.compiler.locations import location_of
+from fhelium_ir.dialects import ntt, resource, rns
+from fhelium_ir.dialects.ckks_params import parameters_of
+from fhelium_ir.dialects.rns import ARITHMETIC, ArithmeticAttr, Basis, PolyFacts, PolyType
+from fhelium_ir.dialects.zq import Arithmetic
+from fhelium_ir.parameters import Parameters
+
+CONVERTED_BELOW = 2
+"""A change of exponent is a product with a reduced constant, which lies below 2q."""
+
+INTERFACE_BELOW = 1
+"""Arguments and results of functions are reduced, with exponent 0."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """What fits the words of a module: its arithmetic and its primes."""
+
+    arithmetic: Arithmetic
+    parameters: Parameters
+    _largest: dict[Basis, int] = field(default_factory=dict[Basis, int], compare=False)
+
+    def largest(self, basis: Basis) -> int:
+        """The largest prime of a basis.
+
+        Raises:
+            FheliumError: the module's parameters have no such prime.
+        """
+        known = self._largest.get(basis)
+        if known is None:
+            families = {"q": self.parameters.q, "p": self.parameters.p}
+            for limb in basis.limbs():
+                if limb.index >= len(families[limb.family]):
+                    raise FheliumError(
+                        f"the basis {basis} has the prime {limb.family}{limb.index}, the "
+                        f"parameters have {len(families[limb.family])} primes {limb.family}"
+                    )
+            known = max(families[limb.family][limb.index] for limb in basis.limbs())
+            self._largest[basis] = known
+        return known
+
+    def capacity(self, basis: Basis) -> int:
+        """The largest `below` whose words fit: below * q <= 2^word."""
+        return (1 << self.arithmetic.word_bits) // self.largest(basis)
+
+    def product(self, left: int, right: int, basis: Basis) -> int:
+        """`below` of a Montgomery product: a*b/R + q < (1 + left * right * q / R) q."""
+        scaled = left * right * self.largest(basis)
+        return 1 + -(-scaled // self.arithmetic.radix)
+
+
+def words_of(module: ModuleOp, pass_name: str) -> Words:
+    """The words of a module.
+
+    Raises:
+        FheliumError: the module has no parameters, or no arithmetic yet.
+    """
+    parameters = parameters_of(module)
+    attribute = module.attributes.get(ARITHMETIC)
+    if not isinstance(attribute, ArithmeticAttr):
+        raise FheliumError(
+            f"{pass_name}: the module has no attribute `{ARITHMETIC}`; run select-arithmetic first",
+            location_of(module),
+        )
+    return Words(attribute.arithmetic, parameters)
+
+
+def name_of(value: SSAValue) -> str:
+    """How messages call a value."""
+    return f"%{value.name_hint}" if value.name_hint else "a value"
+
+
+def poly(value: SSAValue) -> PolyFacts | None:
+    """Facts of a bundle; None for any other value."""
+    return value.type.data if isinstance(value.type, PolyType) else None
+
+
+def known_op(op: Operation) -> bool:
+    """Whether the representatives of an op's operands and results have rules here."""
+    return isinstance(op, _KNOWN)
+
+
+def contract_of(op: ntt.TransformOp, pass_name: str) -> ntt.Contract:
+    """The contract of a transform.
+
+    Raises:
+        FheliumError: it has none yet.
+    """
+    if op.contract is None:
+        raise FheliumError(
+            f"{pass_name}: {op.name} has no contract; run select-ntt-schedules first",
+            location_of(op),
+        )
+    return op.contract.data
+
+
+def required_below(op: Operation) -> int | None:
+    """The interval that an op takes whatever else is true of its operands; None if any word will
+    do.
+    """
+    if isinstance(op, ntt.TransformOp):
+        return op.contract.data.input_below if op.contract is not None else None
+    if isinstance(op, rns.BaseConvertOp):
+        return 1
+    if isinstance(op, func.ReturnOp | func.CallOp):
+        return INTERFACE_BELOW
+    return None
+
+
+def derived_below(op: Operation, operands: Sequence[int], words: Words) -> int | None:
+    """The smallest `below` that an op's result has for operands below these; None for an op without
+    a bundle as result.
+
+    A product with a constant, which is reduced, is below (1 + below * q / R) q. An accumulation
+    reduces each partial sum below 2q. A base conversion ends with one product.
+    """
+    match op:
+        case rns.AddOp() | rns.SubOp():
+            return operands[0] + operands[1]
+        case rns.NegateOp():
+            return operands[0] + 1
+        case rns.AutomorphismOp():
+            facts = poly(op.operand)
+            # X^i -> -X^j negates some coefficients; in the evaluation domain nothing is negated.
+            return operands[0] + (facts is not None and facts.domain == "coefficient")
+        case rns.MulOp():
+            return words.product(operands[0], operands[1], _basis(op.result))
+        case rns.MulConstantOp():
+            return words.product(operands[0], 1, _basis(op.result))
+        case rns.AccumulateOp() | rns.BaseConvertOp():
+            return 2
+        case rns.SetRepresentativeOp():
+            return 1
+        case ntt.ForwardOp() | ntt.InverseOp():
+            return op.contract.data.output_below if op.contract is not None else None
+        case resource.RefOp() | func.CallOp():
+            return INTERFACE_BELOW
+        case rns.PackOp() | rns.ExtractOp() | rns.PadOp() | rns.RestrictOp() | rns.DigitsOp():
+            return max(operands)
+        case _:
+            return None
+
+
+def _basis(value: SSAValue) -> Basis:
+    facts = poly(value)
+    assert facts is not None
+    return facts.basis
+
+
+_KNOWN = (
+    rns.BinaryOp,
+    rns.UnaryOp,
+    rns.PackOp,
+    rns.AccumulateOp,
+    ntt.TransformOp,
+    resource.RefOp,
+    func.ReturnOp,
+    func.CallOp,
+)
+
+
+def check_representatives(module: ModuleOp) -> None:
+    """Re-derives the interval of every bundle from the operands' types: the check at the end of the
+    polynomial stage.
+
+    Raises:
+        FheliumError: a fact is absent, an interval is understated, leaves its word or breaks a
+        contract, or an argument or
+            a result of a function is not reduced with exponent 0. The location is that of the op.
+    """
+    words = words_of(module, "representatives")
+    for op in module.walk():
+        try:
+            _check_op(op, words)
+        except FheliumError as error:
+            raise FheliumError(error.message, error.location or location_of(op)) from error
+
+
+def _check_op(op: Operation, words: Words) -> None:
+    if isinstance(op, func.FuncOp) and not op.is_declaration:
+        for argument in op.args:
+            _check_interface(argument, words)
+    bundles = [operand for operand in op.operands if poly(operand) is not None]
+    bounds = [_check_value(operand, words) for operand in bundles]
+    required = required_below(op)
+    for operand, below in zip(bundles, bounds, strict=True):
+        if required is not None and below > required:
+            raise FheliumError(
+                f"{op.name}: {name_of(operand)} is below {below}q, the op takes {required}q"
+            )
+    if isinstance(op, func.ReturnOp | func.CallOp):
+        for value in (*op.operands, *op.results):
+            _check_interface(value, words)
+    for result in op.results:
+        if poly(result) is None:
+            continue
+        below = _check_value(result, words)
+        derived = derived_below(op, bounds, words) if known_op(op) else None
+        if derived is not None and below < derived:
+            raise FheliumError(
+                f"{op.name}: {name_of(result)} is said to be below {below}q, but only {derived}q "
+                "follows from the operands"
+            )
+
+
+def _check_interface(value: SSAValue, words: Words) -> None:
+    facts = poly(value)
+    if facts is None:
+        return
+    below = _check_value(value, words)
+    if facts.exponent != 0 or below != INTERFACE_BELOW:
+        raise FheliumError(
+            f"{name_of(value)} crosses the interface of a function, so it must have exponent 0 and "
+            f"be below 1q; it has exponent {facts.exponent} and is below {below}q"
+        )
+
+
+def _check_value(value: SSAValue, words: Words) -> int:
+    facts = poly(value)
+    assert facts is not None
+    if facts.arithmetic is None or facts.exponent is None or facts.below is None:
+        raise FheliumError(f"{name_of(value)} has no representative; run track-montgomery first")
+    if facts.arithmetic != words.arithmetic.name:
+        raise FheliumError(
+            f"{name_of(value)} is stored for {facts.arithmetic}, the module's arithmetic is "
+            f"{words.arithmetic.name}"
+        )
+    capacity = words.capacity(facts.basis)
+    if facts.below > capacity:
+        raise FheliumError(
+            f"{name_of(value)} is below {facts.below}q, but a word of {facts.arithmetic} holds "
+            f"{capacity}q for the primes {facts.basis}"
+        )
+    return facts.below

@@ -1,0 +1,1 @@
+"""What links a lowered program to memory and runs it."""

@@ -1,0 +1,228 @@
+"""Contents of declared resources: from kind, parameters and the module's parameters to a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from math import prod
+from typing import Protocol, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, StringAttr
+from xdsl.ir import Attribute
+
+from fhelium_ir.client import modular
+from fhelium_ir.client.numbers import bit_reversal, primitive_root
+from fhelium_ir.compiler.errors import FheliumError
+from fhelium_ir.dialects import resource, rns
+from fhelium_ir.parameters import Parameters
+
+IntArray = NDArray[np.int64]
+
+
+class KeySource(Protocol):
+    """Where evaluation keys and encoded plaintexts come from: a client, or files that it sent."""
+
+    def evaluation_key(self, kind: str, galois: int | None) -> torch.Tensor:
+        """Key of `kind` "relinearize" or "galois", [digits, 2, primes, N], evaluation domain, exponent 0."""
+        ...
+
+    def plaintext(self, values: Sequence[complex], scale: Fraction, level: int) -> torch.Tensor:
+        """An encoded vector, [1, limbs, N], evaluation domain, exponent 0."""
+        ...
+
+
+class Materializer:
+    """Computes resources on demand, each once; tensors are on the CPU."""
+
+    def __init__(self, parameters: Parameters, radix_bits: int, keys: KeySource):
+        self.parameters = parameters
+        self.radix = 1 << radix_bits
+        self.keys = keys
+        self._kinds: Mapping[str, Callable[[resource.DeclareOp], object]] = {
+            "relinearization_key": self._key,
+            "galois_key": self._key,
+            "plaintext": self._plaintext,
+            "moduli": self._moduli,
+            "twiddles": self._twiddles,
+            "inverse_degree": self._inverse_degree,
+            "constants": self._constants,
+            "conversion": self._conversion,
+            "permutation": self._permutation,
+            "rows": self._rows,
+        }
+
+    def materialize(self, declared: resource.DeclareOp) -> torch.Tensor:
+        """The declared tensor: its shape, int32 or int64; words of 2^(bits-1) or more are stored in two's complement.
+
+        Raises:
+            FheliumError: the declaration has no shape, or what it describes has another one.
+        """
+        name = declared.sym_name.data
+        if declared.buffer is None:
+            raise FheliumError(f"resource @{name} has no shape; run infer-resources first")
+        bits = declared.word_bits()
+        content = self._kinds[declared.kind.data](declared)
+        tensor = _tensor(content, bits)
+        if tuple(tensor.shape) != declared.shape():
+            raise FheliumError(
+                f"resource @{name} is declared as {'x'.join(map(str, declared.shape()))}, "
+                f"its contents are {'x'.join(map(str, tensor.shape))}"
+            )
+        return tensor.contiguous()
+
+    def _with_exponent(self, rows: IntArray, primes: Sequence[int], exponent: int) -> IntArray:
+        """Multiplies residue rows [..., primes, N] by R^exponent."""
+        if exponent == 0:
+            return rows
+        out = rows.copy()
+        for index, q in enumerate(primes):
+            factor = modular.prepare(pow(self.radix, exponent, q), q)
+            out[..., index, :] = modular.mul_factor(rows[..., index, :], factor)
+        return out
+
+    def _key(self, declared: resource.DeclareOp) -> IntArray:
+        galois = declared.parameters.data.get("galois")
+        element = None if galois is None else cast("IntegerAttr", galois).value.data
+        kind = "relinearize" if element is None else "galois"
+        key = self.keys.evaluation_key(kind, element).numpy().astype(np.int64)
+        return self._with_exponent(key, self.parameters.primes, _integer(declared, "exponent"))
+
+    def _plaintext(self, declared: resource.DeclareOp) -> IntArray:
+        dense = declared.parameters.data["values"]
+        assert isinstance(dense, DenseIntOrFPElementsAttr)
+        values = [complex(cast(float, value)) for value in dense.get_values()]
+        scale = Fraction(_string(declared, "scale"))
+        level = _integer(declared, "level")
+        rows = self.keys.plaintext(values, scale, level).numpy().astype(np.int64)
+        primes = self.parameters.q[: level + 1]
+        return self._with_exponent(rows, primes, _integer(declared, "exponent"))
+
+    def _moduli(self, declared: resource.DeclareOp) -> list[list[int]]:
+        radix = self.radix
+        return [
+            [q, pow(q, -1, radix), radix % q, radix * radix % q] for q in self.parameters.primes
+        ]
+
+    def _twiddles(self, declared: resource.DeclareOp) -> IntArray:
+        degree = self.parameters.ring_degree
+        order = bit_reversal(degree)
+        inverse = _string(declared, "direction") == "inverse"
+        rows: list[IntArray] = []
+        for q in self.parameters.primes:
+            root = primitive_root(degree, q)
+            powers = _powers(pow(root, -1, q) if inverse else root, degree, q)
+            factor = modular.prepare(self.radix % q, q)
+            rows.append(modular.mul_factor(powers[order], factor))
+        return np.stack(rows)
+
+    def _inverse_degree(self, declared: resource.DeclareOp) -> list[list[int]]:
+        degree, exponent = self.parameters.ring_degree, _integer(declared, "exponent")
+        out: list[list[int]] = []
+        for q in self.parameters.primes:
+            scale = pow(degree, -1, q) * pow(self.radix, exponent, q) % q
+            # The only twiddle of stage 0 is psi^(N/2).
+            twiddle = pow(primitive_root(degree, q), -(degree // 2), q)
+            out.append([scale, scale * twiddle % q])
+        return out
+
+    def _prime(self, limb: rns.Limb) -> int:
+        return (self.parameters.q if limb.family == "q" else self.parameters.p)[limb.index]
+
+    def _digit_primes(self, facts: rns.PolyFacts) -> dict[int, list[int]]:
+        digits: dict[int, list[int]] = {}
+        for digit, limb in facts.rows():
+            digits.setdefault(digit, []).append(self._prime(limb))
+        return digits
+
+    def _constants(self, declared: resource.DeclareOp) -> list[int]:
+        facts = _facts(declared, "type")
+        attribute = declared.parameters.data["constant"]
+        assert isinstance(attribute, rns.ConstantAttr)
+        exponent = _integer(declared, "exponent")
+        digits = self._digit_primes(facts)
+        out: list[int] = []
+        for digit, limb in facts.rows():
+            q = self._prime(limb)
+            if attribute.data.kind == "inverse":
+                assert attribute.data.basis is not None
+                divisor = prod(self._prime(other) for other in attribute.data.basis.limbs())
+            else:
+                divisor = prod(digits[digit]) // q
+            out.append(pow(divisor, -1, q) * pow(self.radix, exponent, q) % q)
+        return out
+
+    def _conversion(self, declared: resource.DeclareOp) -> list[list[list[int]]]:
+        source, target = _facts(declared, "source"), _facts(declared, "target")
+        nearest = _string(declared, "correction") == "nearest"
+        scale_exponent = 1 + _integer(declared, "exponent")
+        digits = self._digit_primes(source)
+        longest = max(len(primes) for primes in digits.values())
+        out: list[list[list[int]]] = []
+        for digit, limb in target.rows():
+            t, primes = self._prime(limb), digits[digit]
+            product, scale = prod(primes), pow(self.radix, scale_exponent, t)
+            entries: list[list[int]] = []
+            for prime in primes:
+                helper, shift = (prime - 1) // 2, 0
+                if nearest:
+                    shift = max(0, 33 - prime.bit_length())
+                    helper = (1 << (96 - shift)) // prime
+                entries.append([product // prime * scale % t, helper, shift])
+            entries.append([-product * scale % t, 0, 0])
+            entries.extend([[0, 0, 0]] * (longest - len(primes)))
+            out.append(entries)
+        return out
+
+    def _permutation(self, declared: resource.DeclareOp) -> IntArray:
+        degree, galois = self.parameters.ring_degree, _integer(declared, "galois")
+        index = np.arange(degree, dtype=np.int64)
+        if _string(declared, "domain") == "coefficient":
+            return index * pow(galois, -1, 2 * degree) % (2 * degree)
+        order = bit_reversal(degree)
+        source = (galois * (2 * index + 1) % (2 * degree) - 1) // 2
+        permutation = np.empty(degree, dtype=np.int64)
+        permutation[order[index]] = order[source]
+        return permutation
+
+    def _rows(self, declared: resource.DeclareOp) -> IntArray:
+        dense = declared.parameters.data["values"]
+        assert isinstance(dense, DenseIntOrFPElementsAttr)
+        values = np.array([int(cast(int, value)) for value in dense.get_values()], dtype=np.int64)
+        return values.reshape(declared.shape())
+
+
+def _powers(root: int, count: int, q: int) -> IntArray:
+    """root^0 .. root^(count-1) mod q by doubling."""
+    powers = np.ones(count, dtype=np.int64)
+    length = 1
+    while length < count:
+        factor = modular.prepare(pow(root, length, q), q)
+        powers[length : 2 * length] = modular.mul_factor(powers[:length], factor)
+        length *= 2
+    return powers
+
+
+def _tensor(content: object, bits: int) -> torch.Tensor:
+    dtype = torch.int32 if bits == 32 else torch.int64
+    if isinstance(content, np.ndarray):
+        return torch.from_numpy(np.ascontiguousarray(content)).to(dtype)
+    wrapped = np.array(content, dtype=object)
+    half = 1 << (bits - 1)
+    signed = (wrapped + half) % (1 << bits) - half
+    return torch.from_numpy(signed.astype(np.int64)).to(dtype)
+
+
+def _integer(declared: resource.DeclareOp, name: str) -> int:
+    attribute: Attribute | None = declared.parameters.data.get(name)
+    return cast("IntegerAttr", attribute).value.data if attribute is not None else 0
+
+
+def _string(declared: resource.DeclareOp, name: str) -> str:
+    return cast(StringAttr, declared.parameters.data[name]).data
+
+
+def _facts(declared: resource.DeclareOp, name: str) -> rns.PolyFacts:
+    return cast(rns.PolyType, declared.parameters.data[name]).data

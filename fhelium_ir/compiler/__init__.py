@@ -1,0 +1,1 @@
+"""What every pass and tool shares: errors, locations, remarks, verification, pipelines."""

@@ -1,0 +1,148 @@
+"""Parsing MLIR text: every operation gets its location, every error its place."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import Any, NoReturn
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, UnknownLoc, UnregisteredAttr
+from xdsl.ir import AttributeInvT, Data, Operation, ParametrizedAttribute, SSAValue
+from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.lexer import Span
+
+from fhelium_ir.compiler.errors import FheliumError, nearest
+from fhelium_ir.compiler.locations import file_location
+
+
+class LocatingParser(Parser):
+    """A parser that stamps file, line and column on each operation it parses.
+
+    The column is that of the operation's name, as in MLIR. An explicit `loc(...)` wins.
+    """
+
+    def __init__(self, ctx: Context, input: str, name: str = "<unknown>") -> None:
+        super().__init__(ctx, input, name)
+        self._name = name
+        self._line_starts = [0, *(i + 1 for i, c in enumerate(input) if c == "\n")]
+        self._op_starts: list[int] = []
+        self._first_uses: dict[str, Span] = {}
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column, from 1, of a character offset."""
+        line = bisect_right(self._line_starts, offset)
+        return line, offset - self._line_starts[line - 1] + 1
+
+    def _parse_op_result_list(self) -> list[tuple[Span, int]]:
+        results = super()._parse_op_result_list()
+        self._op_starts.append(self.pos)
+        return results
+
+    def _get_op_by_name(self, name: str) -> type[Operation]:
+        stack = self._parser_state.dialect_stack
+        if (op_type := self.ctx.get_optional_op(name, dialect_stack=stack)) is not None:
+            return op_type
+        hint = nearest(name, (op.name for op in self.ctx.loaded_ops))
+        self.raise_error(f"unknown operation '{name}'{hint}", self._op_starts[-1])
+
+    def parse_operation(self) -> Operation:
+        op = super().parse_operation()
+        start = self._op_starts.pop()
+        if isinstance(op.location, UnknownLoc):
+            op.location = file_location(self._name, *self.position(start))
+        return op
+
+    def resolve_operand(
+        self, operand: UnresolvedOperand, type: AttributeInvT
+    ) -> SSAValue[AttributeInvT]:
+        if operand.operand_name not in self.ssa_values:
+            self._first_uses.setdefault(operand.operand_name, operand.span)
+        return super().resolve_operand(operand, type)
+
+    def _parse_dialect_type_or_attribute_body(
+        self,
+        attr_name: str,
+        is_type: bool,
+        is_opaque: bool,
+        starting_opaque_pos: int | None,
+    ) -> UnregisteredAttr | ParametrizedAttribute | Data[Any]:
+        # The verifier of a type raises without a position, and an unknown name is reported behind
+        # it: both errors should point at the name.
+        start = self.pos
+        try:
+            return super()._parse_dialect_type_or_attribute_body(
+                attr_name, is_type, is_opaque, starting_opaque_pos
+            )
+        except VerifyException as error:
+            self.raise_error(f"invalid '{attr_name}': {error}", self._name_before(attr_name, start))
+        except ParseError as error:
+            if error.msg != f"'{attr_name}' is not registered":
+                raise
+            kind = "type" if is_type else "attribute"
+            self.raise_error(f"unknown {kind} '{attr_name}'", self._name_before(attr_name, start))
+
+    def _name_before(self, name: str, end: int) -> int:
+        """Where the name of a type or attribute that ends before `end` begins, with its sigil."""
+        found = self.lexer.input.content.rfind(name, 0, end)
+        return end if found < 1 else found - 1
+
+    def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
+        try:
+            module = super().parse_module(allow_implicit_module)
+        except ParseError as error:
+            self._raise_clearer(error)
+        if isinstance(module.location, UnknownLoc):
+            module.location = file_location(self._name, 1, 1)
+        return module
+
+    def _raise_clearer(self, error: ParseError) -> NoReturn:
+        """Point at the first use of a value that is never defined, not at the end of the file."""
+        if error.msg == "Could not parse entire input!":
+            error.msg = "expected an operation"
+        if error.msg.startswith("values used but not defined"):
+            for name in self.forward_ssa_references:
+                if (span := self._first_uses.get(name)) is not None:
+                    raise ParseError(span, f"value %{name} is used but never defined") from error
+        raise error
+
+
+def parse_module(ctx: Context, text: str, name: str = "<input>") -> ModuleOp:
+    """Parse a module, with the location of each operation set. The module is not verified.
+
+    Args:
+        ctx: a context with the dialects, see `fhelium_ir.universe.make_context`.
+        text: the MLIR text.
+        name: the file name to put in locations and errors.
+
+    Raises:
+        FheliumError: at the first syntax error, with its place.
+    """
+    try:
+        parser = LocatingParser(ctx, text, name)
+    except ParseError as error:
+        raise parse_error(error) from error
+    try:
+        return parser.parse_module()
+    except ParseError as error:
+        raise parse_error(error) from error
+    except RecursionError as error:
+        raise FheliumError("the text is nested too deeply", _here(parser)) from error
+    except FheliumError as error:
+        if error.location is None:
+            error.location = _here(parser)
+        raise
+    except Exception as error:
+        # Custom parsers of dialects may fail in any way on garbage; the reader needs the place.
+        message = str(error) or type(error).__name__
+        raise FheliumError(message, _here(parser)) from error
+
+
+def _here(parser: LocatingParser) -> str:
+    line, column = parser.position(parser.pos)
+    return f"{parser.lexer.input.name}:{line}:{column}"
+
+
+def parse_error(error: ParseError) -> FheliumError:
+    """The user's form of an xDSL parse error."""
+    return FheliumError(error.msg, str(error.span.get_location()))

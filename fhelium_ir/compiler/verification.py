@@ -1,0 +1,154 @@
+"""Verification of a module: the verifiers of all ops and types, and SSA dominance.
+
+xDSL's own `verify` does not check that a value is defined before it is used, and its errors print
+the whole module. This one names the op, its source line and a window of the IR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.traits import IsolatedFromAbove, NoTerminator
+from xdsl.utils.exceptions import VerifyException
+
+from fhelium_ir.compiler.errors import FheliumError
+from fhelium_ir.compiler.locations import location_of
+from fhelium_ir.compiler.printing import ir_window
+
+
+def verify_module(module: Operation, *, after: str | None = None) -> None:
+    """Check every verifier and SSA dominance.
+
+    Args:
+        module: the root operation.
+        after: the name of the pass that produced this IR, for the message.
+
+    Raises:
+        FheliumError: at the first violation. After a pass, `note` holds a window of the IR.
+    """
+    for op in module.walk(region_first=True):
+        try:
+            op.verify(verify_nested_ops=False)
+            for region in op.regions:
+                _verify_structure(op, region)
+        except RecursionError:
+            raise
+        except Exception as error:
+            # A verifier that fails on IR that it did not expect has found invalid IR all the same.
+            raise _located(op, _message(error), after) from error
+    _verify_dominance(module, after)
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, VerifyException) or str(error):
+        return str(error)
+    return type(error).__name__
+
+
+def _located(op: Operation, message: str, after: str | None) -> FheliumError:
+    prefix = f"after pass '{after}': " if after is not None else ""
+    note = ir_window(op) if after is not None else None
+    return FheliumError(f"{prefix}'{op.name}': {message.strip()}", location_of(op), note)
+
+
+def _verify_structure(op: Operation, region: Region) -> None:
+    """Parent pointers, and that a lone block of an op that wants a terminator is not empty."""
+    for block in region.blocks:
+        if block.parent is not region or any(child.parent is not block for child in block.ops):
+            raise VerifyException("parent pointers of a nested region are inconsistent")
+        alone = block is region.first_block and block is region.last_block
+        if alone and block.first_op is None and not op.has_trait(NoTerminator):
+            raise VerifyException("an empty block has no terminator")
+
+
+def _verify_dominance(root: Operation, after: str | None) -> None:
+    _check_region_uses(root, root.regions, set(), after)
+
+
+def _check_region_uses(
+    op: Operation, regions: Iterable[Region], outer: set[SSAValue], after: str | None
+) -> None:
+    visible = set[SSAValue]() if op.has_trait(IsolatedFromAbove) else outer
+    for region in regions:
+        first = region.first_block
+        if first is None:
+            continue
+        if first is region.last_block:
+            # The usual case, without copies: what the block adds is taken away at its end.
+            added = _check_block_uses(first, visible, after)
+            visible.difference_update(added)
+        else:
+            _check_graph_uses(region, visible, after)
+
+
+def _check_block_uses(block: Block, visible: set[SSAValue], after: str | None) -> list[SSAValue]:
+    """Check the uses in one block; returns the values that it added to `visible`."""
+    added: list[SSAValue] = list(block.args)
+    visible.update(added)
+    for op in block.ops:
+        for index, operand in enumerate(op.operands):
+            if operand not in visible:
+                raise _located(op, _use_message(op, index, operand), after)
+        if op.regions:
+            _check_region_uses(op, op.regions, visible, after)
+        visible.update(op.results)
+        added.extend(op.results)
+    return added
+
+
+def _check_graph_uses(region: Region, visible: set[SSAValue], after: str | None) -> None:
+    """Check a region of several blocks: a block sees what its dominators define.
+
+    As in MLIR, blocks that cannot be reached may use anything.
+    """
+    for block, dominators in _dominators(region).items():
+        scope = set(visible)
+        for other in dominators - {block}:
+            scope.update(other.args)
+            for op in other.ops:
+                scope.update(op.results)
+        _check_block_uses(block, scope, after)
+
+
+def _dominators(region: Region) -> dict[Block, set[Block]]:
+    """For each reachable block, the blocks on every path to it, itself included."""
+    entry = region.blocks[0]
+    predecessors: dict[Block, list[Block]] = {entry: []}
+    pending = [entry]
+    while pending:
+        block = pending.pop()
+        for successor in block.last_op.successors if block.last_op is not None else ():
+            if successor not in predecessors:
+                predecessors[successor] = []
+                pending.append(successor)
+            predecessors[successor].append(block)
+    everything = set(predecessors)
+    dominators = {block: everything for block in predecessors}
+    dominators[entry] = {entry}
+    changed = True
+    while changed:
+        changed = False
+        for block in predecessors:
+            if block is entry:
+                continue
+            paths = (dominators[p] for p in predecessors[block])
+            new = {block} | set[Block].intersection(*paths)
+            if new != dominators[block]:
+                dominators[block] = new
+                changed = True
+    return dominators
+
+
+def _use_message(op: Operation, index: int, operand: SSAValue) -> str:
+    value = f"%{operand.name_hint}" if operand.name_hint else f"operand {index}"
+    if isinstance(operand, BlockArgument):
+        return f"{value} is an argument of a block that does not dominate this use"
+    owner = operand.owner
+    if not isinstance(owner, Operation):
+        return f"{value} is not visible here"
+    where = location_of(owner)
+    at = f" (at {where})" if where is not None else ""
+    if owner.parent is op.parent:
+        return f"{value} is used before its definition{at}"
+    return f"the definition of {value}{at} does not dominate this use"

@@ -1,0 +1,506 @@
+"""`ckks`: the program stage. Values are ciphertexts and plaintexts.
+
+A value at level l lives modulo q_0 * ... * q_l. The rules are those of Cheon, Kim, Kim, Song,
+"Homomorphic encryption for arithmetic of approximate numbers" (2017), in the RNS form of Cheon,
+Han, Kim, Kim, Song (2018).
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, TypeVar
+
+from xdsl.dialects.builtin import I64, IntegerAttr, TensorType, f64, i64
+from xdsl.ir import Attribute, Dialect, SSAValue
+from xdsl.irdl import (
+    base,
+    irdl_attr_definition,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from fhelium_ir.dialects.assembly import FactOp, FactType, integer_property, optional, shown
+from fhelium_ir.dialects.ckks_params import PARAMS as PARAMS
+from fhelium_ir.dialects.ckks_params import ParamsAttr, parse_scale
+from fhelium_ir.dialects.ckks_params import parameters_of as parameters_of
+from fhelium_ir.scale import Scale
+
+DOMAINS = ("evaluation", "coefficient")
+
+
+@dataclass(frozen=True)
+class CiphertextFacts:
+    """Level (limbs - 1), exact scale, number of components, domain."""
+
+    level: int | None = None
+    scale: Scale | None = None
+    size: int | None = 2
+    domain: str | None = "evaluation"
+
+
+@dataclass(frozen=True)
+class PlaintextFacts:
+    """Level (limbs - 1), exact scale, domain."""
+
+    level: int | None = None
+    scale: Scale | None = None
+    domain: str | None = "evaluation"
+
+
+_FactsT = TypeVar("_FactsT", CiphertextFacts, PlaintextFacts)
+
+
+@irdl_attr_definition
+class CiphertextType(FactType[CiphertextFacts]):
+    """`!ckks.ciphertext<level = 1, scale = 2**40, size = 3>`; size 2 and domain evaluation are
+    left out, and an absent level or scale is `?` or left out."""
+
+    name = "ckks.ciphertext"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> CiphertextFacts:
+        return _parse_facts(parser, CiphertextFacts())
+
+    def print_parameter(self, printer: Printer) -> None:
+        parts = [f"level = {shown(self.data.level)}", f"scale = {shown(self.data.scale)}"]
+        if self.data.size != 2:
+            parts.append(f"size = {shown(self.data.size)}")
+        if self.data.domain != "evaluation":
+            parts.append(f"domain = {shown(self.data.domain)}")
+        printer.print_string(f"<{', '.join(parts)}>")
+
+
+@irdl_attr_definition
+class PlaintextType(FactType[PlaintextFacts]):
+    """`!ckks.plaintext<level = 1, scale = 2**40>`."""
+
+    name = "ckks.plaintext"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> PlaintextFacts:
+        return _parse_facts(parser, PlaintextFacts())
+
+    def print_parameter(self, printer: Printer) -> None:
+        parts = [f"level = {shown(self.data.level)}", f"scale = {shown(self.data.scale)}"]
+        if self.data.domain != "evaluation":
+            parts.append(f"domain = {shown(self.data.domain)}")
+        printer.print_string(f"<{', '.join(parts)}>")
+
+
+def _parse_facts(parser: AttrParser, facts: _FactsT) -> _FactsT:
+    if parser.parse_optional_punctuation("<") is None:
+        return facts
+    names = ["level", "scale", "domain"] + (["size"] if isinstance(facts, CiphertextFacts) else [])
+    while True:
+        position = parser.pos
+        name = parser.parse_keyword_in(names)
+        names.remove(name)
+        parser.parse_punctuation("=")
+        position = parser.pos
+        if name == "scale":
+            facts = replace(facts, scale=optional(parser, lambda: parse_scale(parser)))
+        elif name == "domain":
+            facts = replace(
+                facts, domain=optional(parser, lambda: parser.parse_keyword_in(DOMAINS))
+            )
+        else:
+            number = optional(parser, lambda: parser.parse_integer(allow_boolean=False))
+            if number is not None and not (
+                0 <= number < 4096 if name == "level" else 2 <= number <= 3
+            ):
+                parser.raise_error(
+                    "a size is 2 or 3" if name == "size" else "a level is at least 0", position
+                )
+            facts = replace(facts, level=number) if name == "level" else _with_size(facts, number)
+        if not names or parser.parse_optional_punctuation(",") is None:
+            break
+    parser.parse_punctuation(">")
+    return facts
+
+
+def _with_size(facts: _FactsT, size: int | None) -> _FactsT:
+    return replace(facts, size=size) if isinstance(facts, CiphertextFacts) else facts
+
+
+def _ciphertext(op: str, type_: Attribute, operand: str = "operand") -> CiphertextFacts:
+    if not isinstance(type_, CiphertextType):
+        raise VerifyException(f"{op}: the {operand} must be a ciphertext, found {type_}")
+    return type_.data
+
+
+def _plaintext(op: str, type_: Attribute) -> PlaintextFacts:
+    if not isinstance(type_, PlaintextType):
+        raise VerifyException(f"{op}: the right operand must be a plaintext, found {type_}")
+    return type_.data
+
+
+def _require_equal(op: str, rule: str, left: object, right: object) -> None:
+    if left is not None and right is not None and left != right:
+        raise VerifyException(
+            f"{op}: the operands must have equal {rule}s: the left one has {rule} {left}, "
+            f"the right one {right}"
+        )
+
+
+def _require_evaluation(op: str, *facts: CiphertextFacts | PlaintextFacts) -> None:
+    for fact in facts:
+        if fact.domain == "coefficient":
+            raise VerifyException(f"{op}: the operands must be in the evaluation domain")
+
+
+def _product(left: Scale | None, right: Scale | None) -> Scale | None:
+    return None if left is None or right is None else left * right
+
+
+class CiphertextBinaryOp(FactOp, ABC):
+    """Two ciphertexts to one."""
+
+    lhs = operand_def(CiphertextType)
+    rhs = operand_def(CiphertextType)
+    result = result_def(CiphertextType)
+    traits = traits_def(Pure())
+
+    def __init__(self, lhs: SSAValue, rhs: SSAValue):
+        types = self.infer([lhs.type, rhs.type], {})
+        super().__init__(operands=[lhs, rhs], result_types=types)
+
+
+class AdditiveOp(CiphertextBinaryOp, ABC):
+    """Sum or difference of ciphertexts of one level, scale, size and domain."""
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        left = _ciphertext(cls.name, operands[0], "left operand")
+        right = _ciphertext(cls.name, operands[1], "right operand")
+        _require_equal(cls.name, "level", left.level, right.level)
+        _require_equal(cls.name, "scale", left.scale, right.scale)
+        _require_equal(cls.name, "size", left.size, right.size)
+        _require_equal(cls.name, "domain", left.domain, right.domain)
+        return [CiphertextType(_either(left, right))]
+
+
+def _either(left: CiphertextFacts, right: CiphertextFacts) -> CiphertextFacts:
+    return CiphertextFacts(
+        left.level if left.level is not None else right.level,
+        left.scale if left.scale is not None else right.scale,
+        left.size if left.size is not None else right.size,
+        left.domain if left.domain is not None else right.domain,
+    )
+
+
+@irdl_op_definition
+class AddOp(AdditiveOp):
+    """Slot-wise sum of two ciphertexts."""
+
+    name = "ckks.add"
+
+
+@irdl_op_definition
+class SubOp(AdditiveOp):
+    """Slot-wise difference of two ciphertexts."""
+
+    name = "ckks.sub"
+
+
+@irdl_op_definition
+class MulOp(CiphertextBinaryOp):
+    """Slot-wise product of two size-2 ciphertexts: of size 3, and the scales multiply."""
+
+    name = "ckks.mul"
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        left = _ciphertext(cls.name, operands[0], "left operand")
+        right = _ciphertext(cls.name, operands[1], "right operand")
+        _require_equal(cls.name, "level", left.level, right.level)
+        _require_evaluation(cls.name, left, right)
+        _require_size(cls.name, left, 2)
+        _require_size(cls.name, right, 2)
+        return [
+            CiphertextType(
+                CiphertextFacts(
+                    left.level if left.level is not None else right.level,
+                    _product(left.scale, right.scale),
+                    3,
+                    "evaluation",
+                )
+            )
+        ]
+
+
+def _require_size(op: str, facts: CiphertextFacts, size: int) -> None:
+    if facts.size is not None and facts.size != size:
+        hint = "; relinearize it first" if size == 2 else ""
+        raise VerifyException(
+            f"{op}: the operand must have size {size}, found size {facts.size}{hint}"
+        )
+
+
+class CiphertextUnaryOp(FactOp, ABC):
+    """One ciphertext to one."""
+
+    operand = operand_def(CiphertextType)
+    result = result_def(CiphertextType)
+    traits = traits_def(Pure())
+
+    def __init__(self, operand: SSAValue, properties: Mapping[str, Attribute] | None = None):
+        given = dict(properties or {})
+        super().__init__(
+            operands=[operand],
+            result_types=self.infer([operand.type], given),
+            properties=given,
+        )
+
+
+@irdl_op_definition
+class NegateOp(CiphertextUnaryOp):
+    """Slot-wise negation."""
+
+    name = "ckks.negate"
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        return [CiphertextType(_ciphertext(cls.name, operands[0]))]
+
+
+class PlainOp(FactOp, ABC):
+    """A ciphertext and a plaintext to a ciphertext."""
+
+    lhs = operand_def(CiphertextType)
+    rhs = operand_def(PlaintextType)
+    result = result_def(CiphertextType)
+    traits = traits_def(Pure())
+
+    def __init__(self, lhs: SSAValue, rhs: SSAValue):
+        types = self.infer([lhs.type, rhs.type], {})
+        super().__init__(operands=[lhs, rhs], result_types=types)
+
+
+class AdditivePlainOp(PlainOp, ABC):
+    """Sum or difference with a plaintext of the ciphertext's level, scale and domain."""
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        left = _ciphertext(cls.name, operands[0], "left operand")
+        right = _plaintext(cls.name, operands[1])
+        _require_equal(cls.name, "level", left.level, right.level)
+        _require_equal(cls.name, "scale", left.scale, right.scale)
+        _require_equal(cls.name, "domain", left.domain, right.domain)
+        return [
+            CiphertextType(
+                _either(left, CiphertextFacts(right.level, right.scale, left.size, right.domain))
+            )
+        ]
+
+
+@irdl_op_definition
+class AddPlainOp(AdditivePlainOp):
+    """Slot-wise sum with a plaintext."""
+
+    name = "ckks.add_plain"
+
+
+@irdl_op_definition
+class SubPlainOp(AdditivePlainOp):
+    """Slot-wise difference, ciphertext minus plaintext."""
+
+    name = "ckks.sub_plain"
+
+
+@irdl_op_definition
+class MulPlainOp(PlainOp):
+    """Slot-wise product with a plaintext; the scales multiply."""
+
+    name = "ckks.mul_plain"
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        left = _ciphertext(cls.name, operands[0], "left operand")
+        right = _plaintext(cls.name, operands[1])
+        _require_equal(cls.name, "level", left.level, right.level)
+        _require_evaluation(cls.name, left, right)
+        level = left.level if left.level is not None else right.level
+        return [
+            CiphertextType(
+                CiphertextFacts(level, _product(left.scale, right.scale), left.size, "evaluation")
+            )
+        ]
+
+
+@irdl_op_definition
+class RelinearizeOp(CiphertextUnaryOp):
+    """Brings a size-3 ciphertext back to size 2 with the relinearization key."""
+
+    name = "ckks.relinearize"
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        facts = _ciphertext(cls.name, operands[0])
+        _require_size(cls.name, facts, 3)
+        _require_evaluation(cls.name, facts)
+        return [CiphertextType(replace(facts, size=2))]
+
+
+@irdl_op_definition
+class RescaleOp(CiphertextUnaryOp):
+    """Divides by the last prime q_l with rounding: level l - 1, scale over q_l."""
+
+    name = "ckks.rescale"
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        facts = _ciphertext(cls.name, operands[0])
+        _require_evaluation(cls.name, facts)
+        if facts.level == 0:
+            raise VerifyException(f"{cls.name}: a ciphertext at level 0 has no prime to give up")
+        if facts.level is None:
+            return [CiphertextType(replace(facts, scale=None))]
+        scale = None if facts.scale is None else facts.scale.over_prime(facts.level)
+        return [CiphertextType(replace(facts, level=facts.level - 1, scale=scale))]
+
+
+@irdl_op_definition
+class ModSwitchOp(CiphertextUnaryOp):
+    """Drops the last `levels` primes (default 1) without dividing: the scale stays."""
+
+    name = "ckks.mod_switch"
+    levels = opt_prop_def(IntegerAttr[I64])
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        facts = _ciphertext(cls.name, operands[0])
+        levels = integer_property(properties, "levels", 1)
+        if levels < 1:
+            raise VerifyException(f"{cls.name}: levels must be at least 1, found {levels}")
+        if facts.level is None:
+            return [CiphertextType(facts)]
+        if levels > facts.level:
+            raise VerifyException(
+                f"{cls.name}: cannot drop {levels} primes from a ciphertext at level {facts.level}"
+            )
+        return [CiphertextType(replace(facts, level=facts.level - levels))]
+
+    @property
+    def dropped(self) -> int:
+        return integer_property(self.properties, "levels", 1)
+
+
+@irdl_op_definition
+class RotateOp(CiphertextUnaryOp):
+    """Left rotation: slot j of the result is slot j + steps of the operand, indices wrapping."""
+
+    name = "ckks.rotate"
+    steps = prop_def(IntegerAttr[I64])
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        if not isinstance(properties.get("steps"), IntegerAttr):
+            raise VerifyException(f"{cls.name}: needs an integer property `steps`")
+        facts = _ciphertext(cls.name, operands[0])
+        _require_size(cls.name, facts, 2)
+        _require_evaluation(cls.name, facts)
+        return [CiphertextType(facts)]
+
+    @property
+    def step(self) -> int:
+        return self.steps.value.data
+
+    @staticmethod
+    def by(operand: SSAValue, steps: int) -> RotateOp:
+        return RotateOp(operand, {"steps": IntegerAttr(steps, i64)})
+
+
+@irdl_op_definition
+class ConjugateOp(CiphertextUnaryOp):
+    """Complex conjugation of every slot."""
+
+    name = "ckks.conjugate"
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        facts = _ciphertext(cls.name, operands[0])
+        _require_size(cls.name, facts, 2)
+        _require_evaluation(cls.name, facts)
+        return [CiphertextType(facts)]
+
+
+@irdl_op_definition
+class EncodeOp(FactOp):
+    """A constant vector as a plaintext.
+
+    The operand is a constant tensor<nxf64> with n a divisor of the slot count; it is repeated to
+    fill the slots.
+    """
+
+    name = "ckks.encode"
+    INFERS: ClassVar[bool] = False
+    values = operand_def(base(TensorType))
+    result = result_def(PlaintextType)
+    traits = traits_def(Pure())
+
+    def __init__(self, values: SSAValue, type_: PlaintextType):
+        super().__init__(operands=[values], result_types=[type_])
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        tensor = operands[0]
+        assert isinstance(tensor, TensorType)
+        shape = tensor.get_shape()
+        if len(shape) != 1 or shape[0] < 1:
+            raise VerifyException(f"{cls.name}: the values must be a vector, found {tensor}")
+        if tensor.get_element_type() != f64:
+            raise VerifyException(f"{cls.name}: the values must be of type f64, found {tensor}")
+        return [PlaintextType(PlaintextFacts(domain=None))]
+
+
+Ckks = Dialect(
+    "ckks",
+    [
+        AddOp,
+        SubOp,
+        NegateOp,
+        MulOp,
+        AddPlainOp,
+        SubPlainOp,
+        MulPlainOp,
+        RelinearizeOp,
+        RescaleOp,
+        ModSwitchOp,
+        RotateOp,
+        ConjugateOp,
+        EncodeOp,
+    ],
+    [ParamsAttr, CiphertextType, PlaintextType],
+)

@@ -1,0 +1,160 @@
+"""`host`: what the host does around the kernels.
+
+A host program is a `func.func` on memrefs. It names resources (tables, keys, plaintexts) by symbol, allocates results
+and one arena, takes views of the arena, and launches kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import (
+    I64,
+    DenseArrayBase,
+    FlatSymbolRefAttrConstr,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    SymbolRefAttr,
+    i8,
+    i64,
+)
+from xdsl.ir import Attribute, Dialect, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    base,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from fhelium_ir.dialects import kernel
+
+
+ARENA = "memory.arena"
+"""Function attribute with the arena's size in bytes, from plan-memory to convert-regions-to-kernels."""
+
+
+def bytes_of(type_: Attribute) -> int:
+    """Bytes of a memref with static shape."""
+    assert isinstance(type_, MemRefType)
+    element = type_.element_type
+    assert isinstance(element, IntegerType)
+    count = 1
+    for extent in type_.get_shape():
+        count *= extent
+    return count * (element.width.data // 8)
+
+
+@irdl_op_definition
+class AllocOp(IRDLOperation):
+    """A new uninitialised buffer: a result of the program, or its arena (a memref of i8)."""
+
+    name = "host.alloc"
+    result = result_def(MemRefType)
+    assembly_format = "attr-dict `:` type($result)"
+
+    def __init__(self, type_: MemRefType):
+        super().__init__(result_types=[type_])
+
+
+@irdl_op_definition
+class ViewOp(IRDLOperation):
+    """A typed buffer inside the arena, `offset` bytes from its start."""
+
+    name = "host.view"
+    source = operand_def(MemRefType)
+    offset = prop_def(IntegerAttr[I64])
+    result = result_def(MemRefType)
+    traits = traits_def(Pure())
+    assembly_format = "$source `at` $offset attr-dict `:` type($source) `->` type($result)"
+
+    def __init__(self, source: SSAValue, offset: int, type_: MemRefType):
+        super().__init__(
+            operands=[source],
+            properties={"offset": IntegerAttr(offset, i64)},
+            result_types=[type_],
+        )
+
+    def verify_(self) -> None:
+        source = self.source.type
+        assert isinstance(source, MemRefType)
+        if source.element_type != i8:
+            raise VerifyException("host.view: the source must be an arena, a memref of i8")
+        offset = self.offset.value.data
+        if offset < 0 or offset + bytes_of(self.result.type) > bytes_of(source):
+            raise VerifyException("host.view: the view leaves the arena")
+
+
+@irdl_op_definition
+class ResourceOp(IRDLOperation):
+    """The buffer of a declared resource."""
+
+    name = "host.resource"
+    symbol = prop_def(FlatSymbolRefAttrConstr)
+    result = result_def(MemRefType)
+    traits = traits_def(Pure())
+    assembly_format = "$symbol attr-dict `:` type($result)"
+
+    def __init__(self, symbol: str, type_: MemRefType):
+        super().__init__(properties={"symbol": SymbolRefAttr(symbol)}, result_types=[type_])
+
+
+@irdl_op_definition
+class LaunchOp(IRDLOperation):
+    """Runs a kernel on a grid; memref operands are passed as flat buffers, integers as scalars."""
+
+    name = "host.launch"
+    callee = prop_def(FlatSymbolRefAttrConstr)
+    grid = prop_def(DenseArrayBase.constr(i64))
+    arguments = var_operand_def(base(MemRefType) | base(IntegerType))
+    assembly_format = "$callee `grid` $grid `(` $arguments `)` attr-dict `:` type($arguments)"
+
+    def __init__(self, callee: str, grid: Sequence[int], arguments: Sequence[SSAValue]):
+        super().__init__(
+            operands=[list(arguments)],
+            properties={
+                "callee": SymbolRefAttr(callee),
+                "grid": DenseArrayBase.from_list(i64, list(grid)),
+            },
+        )
+
+    @property
+    def grid_shape(self) -> tuple[int, ...]:
+        return tuple(int(extent) for extent in self.grid.get_values())
+
+    def verify_(self) -> None:
+        if any(extent < 1 for extent in self.grid_shape):
+            raise VerifyException("host.launch: grid extents must be positive")
+
+
+def check_launch(launch: LaunchOp, callee: kernel.FuncOp) -> None:
+    """Compares a launch with the kernel it names.
+
+    Raises:
+        VerifyException: the grid rank or an argument type does not fit.
+    """
+    name = callee.sym_name.data
+    if len(launch.grid_shape) != callee.grid_rank.value.data:
+        raise VerifyException(f"host.launch: the grid of '{name}' has another rank")
+    expected = tuple(callee.function_type.inputs.data)
+    if len(expected) != len(launch.arguments):
+        raise VerifyException(f"host.launch: '{name}' takes {len(expected)} arguments")
+    for index, (argument, want) in enumerate(zip(launch.arguments, expected, strict=True)):
+        have: Attribute = argument.type
+        if isinstance(have, MemRefType) and isinstance(have.element_type, IntegerType):
+            have = kernel.BufferType(have.element_type)
+        if have != want:
+            raise VerifyException(
+                f"host.launch: argument {index} of '{name}' must be {want}, found {have}"
+            )
+
+
+
+
+Host = Dialect("host", [AllocOp, ViewOp, ResourceOp, LaunchOp], [])

@@ -1,0 +1,237 @@
+"""`ntt`: negacyclic number-theoretic transforms and their schedules.
+
+Forward: Cooley-Tukey butterflies with the 2N-th root merged, natural order in, bit-reversed order out. Inverse:
+Gentleman-Sande, the exact opposite, the factor N^-1 included (Longa and Naehrig, "Speeding up the number theoretic
+transform for faster ideal lattice-based cryptography", 2016).
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.ir import Attribute, Data, Dialect, SSAValue
+from xdsl.irdl import (
+    irdl_attr_definition,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from fhelium_ir.dialects.assembly import FactOp
+from fhelium_ir.dialects.rns import ORDERS, PolyFacts, PolyType, poly_facts
+
+
+@dataclass(frozen=True)
+class Contract:
+    """What a transform promises: order of evaluation, operand interval, result interval, change of the exponent."""
+
+    order: str
+    input_below: int
+    output_below: int
+    exponent_change: int = 0
+
+
+@irdl_attr_definition
+class ContractAttr(Data[Contract]):
+    """`#ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>`."""
+
+    name = "ntt.contract"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Contract:
+        with parser.in_angle_brackets():
+            order = parser.parse_keyword_in(ORDERS)
+            numbers = [_named(parser, name) for name in ("input", "output", "exponent")]
+            if numbers[0] < 1 or numbers[1] < 1:
+                parser.raise_error("intervals are at least 1")
+        return Contract(order, *numbers)
+
+    def print_parameter(self, printer: Printer) -> None:
+        data = self.data
+        printer.print_string(
+            f"<{data.order}, input = {data.input_below}, output = {data.output_below}, "
+            f"exponent = {data.exponent_change}>"
+        )
+
+
+def _named(parser: AttrParser, name: str) -> int:
+    parser.parse_punctuation(",")
+    parser.parse_keyword(name)
+    parser.parse_punctuation("=")
+    return parser.parse_integer(allow_boolean=False)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How a transform is cut into kernels.
+
+    `kernels` lists, in order of execution of the forward direction (the inverse runs them backwards), the stages that each
+    kernel performs in registers: one number, or two with an exchange between them, first >= second. `rows` and
+    `columns` are the residue polynomials and the columns that one program holds in its lanes; `warps` is the launch width.
+    """
+
+    kernels: tuple[tuple[int, ...], ...]
+    rows: int
+    columns: int
+    warps: int
+
+    def stages(self) -> int:
+        return sum(sum(kernel) for kernel in self.kernels)
+
+
+@irdl_attr_definition
+class ScheduleAttr(Data[Schedule]):
+    """`#ntt.schedule<kernels = [[4, 3], [3, 3]], rows = 1, columns = 8, warps = 4>`."""
+
+    name = "ntt.schedule"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Schedule:
+        with parser.in_angle_brackets():
+            start = parser.pos
+            parser.parse_keyword("kernels")
+            parser.parse_punctuation("=")
+            square = parser.Delimiter.SQUARE
+            kernels = parser.parse_comma_separated_list(
+                square,
+                lambda: tuple(
+                    parser.parse_comma_separated_list(
+                        square, lambda: parser.parse_integer(allow_boolean=False)
+                    )
+                ),
+            )
+            rows, columns, warps = (_named(parser, name) for name in ("rows", "columns", "warps"))
+            schedule = Schedule(tuple(kernels), rows, columns, warps)
+            try:
+                check_schedule(schedule)
+            except VerifyException as error:
+                parser.raise_error(str(error), start, parser.pos)
+        return schedule
+
+    def print_parameter(self, printer: Printer) -> None:
+        data = self.data
+        kernels = [list(kernel) for kernel in data.kernels]
+        printer.print_string(
+            f"<kernels = {kernels}, rows = {data.rows}, columns = {data.columns}, "
+            f"warps = {data.warps}>"
+        )
+
+    def verify(self) -> None:
+        check_schedule(self.data)
+
+
+def check_schedule(schedule: Schedule) -> None:
+    """Checks that a schedule is well formed.
+
+    Raises:
+        VerifyException: says which number is off.
+    """
+    for kernel in schedule.kernels:
+        if len(kernel) not in (1, 2) or not all(1 <= stages <= 5 for stages in kernel):
+            raise VerifyException(
+                "ntt.schedule: a kernel has one or two groups of one to five stages"
+            )
+        if len(kernel) == 2 and kernel[1] > kernel[0]:
+            raise VerifyException("ntt.schedule: the second group cannot be the larger one")
+    if not schedule.kernels:
+        raise VerifyException("ntt.schedule: needs at least one kernel")
+    for name, value in (("rows", schedule.rows), ("columns", schedule.columns)):
+        if value < 1 or value & (value - 1):
+            raise VerifyException(f"ntt.schedule: {name} = {value} is not a power of two")
+    if schedule.warps not in (1, 2, 4, 8, 16):
+        raise VerifyException(f"ntt.schedule: warps = {schedule.warps} is not 1, 2, 4, 8 or 16")
+
+
+class TransformOp(FactOp, ABC):
+    """A transform of every row of a bundle; contract and schedule are absent until decided."""
+
+    operand = operand_def(PolyType)
+    contract = opt_prop_def(ContractAttr)
+    schedule = opt_prop_def(ScheduleAttr)
+    result = result_def(PolyType)
+    traits = traits_def(Pure())
+
+    def __init__(self, operand: SSAValue, properties: Mapping[str, Attribute] | None = None):
+        given = dict(properties or {})
+        super().__init__(
+            operands=[operand],
+            result_types=self.infer([operand.type], given),
+            properties=given,
+        )
+
+    def verify_(self) -> None:
+        super().verify_()
+        facts = poly_facts(self.name, self.operand.type)
+        if self.schedule is not None:
+            stages, needed = self.schedule.data.stages(), facts.degree.bit_length() - 1
+            if stages != needed:
+                raise VerifyException(
+                    f"{self.name}: the schedule has {stages} stages, ring degree {facts.degree} "
+                    f"needs {needed}"
+                )
+        if self.contract is not None and facts.below is not None:
+            limit = self.contract.data.input_below
+            if facts.below > limit:
+                raise VerifyException(
+                    f"{self.name}: the operand is below {facts.below}q, the contract takes {limit}q"
+                )
+
+
+def _transformed(
+    op: str, operand: Attribute, properties: Mapping[str, Attribute], source: str
+) -> PolyFacts:
+    facts = poly_facts(op, operand)
+    if facts.domain != source:
+        raise VerifyException(
+            f"{op}: the operand must be in the {source} domain, it is in the {facts.domain} domain"
+        )
+    attribute = properties.get("contract")
+    contract = attribute.data if isinstance(attribute, ContractAttr) else None
+    exponent = None
+    if facts.exponent is not None and contract is not None:
+        exponent = facts.exponent + contract.exponent_change
+    return replace(
+        facts,
+        order=contract.order if contract is not None else None,
+        exponent=exponent,
+        below=contract.output_below if contract and facts.arithmetic is not None else None,
+    )
+
+
+@irdl_op_definition
+class ForwardOp(TransformOp):
+    """Coefficient domain to evaluation domain."""
+
+    name = "ntt.forward"
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        facts = _transformed(cls.name, operands[0], properties, "coefficient")
+        return [PolyType(replace(facts, domain="evaluation"))]
+
+
+@irdl_op_definition
+class InverseOp(TransformOp):
+    """Evaluation domain to coefficient domain."""
+
+    name = "ntt.inverse"
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        facts = _transformed(cls.name, operands[0], properties, "evaluation")
+        return [PolyType(replace(facts, domain="coefficient", order=None))]
+
+
+Ntt = Dialect("ntt", [ForwardOp, InverseOp], [ContractAttr, ScheduleAttr])

@@ -1,0 +1,169 @@
+"""`resource`: what a program needs besides its arguments: keys, plaintexts and tables, declared by symbol.
+
+The materializer computes a declared resource from its kind, its parameters and the module's parameters alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects.builtin import (
+    DictionaryAttr,
+    IntegerType,
+    MemRefType,
+    StringAttr,
+    SymbolNameConstraint,
+    SymbolRefAttr,
+    TypeAttribute,
+)
+from xdsl.ir import Attribute, Dialect
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure, SymbolOpInterface
+from xdsl.utils.exceptions import VerifyException
+
+from fhelium_ir.dialects.rns import PolyType
+
+KINDS: Mapping[str, tuple[str, ...]] = {
+    "relinearization_key": ("exponent",),
+    "galois_key": ("galois", "exponent"),
+    "plaintext": ("values", "level", "scale", "exponent"),
+    "moduli": (),
+    "twiddles": ("direction",),
+    "inverse_degree": ("exponent",),
+    "constants": ("constant", "type", "exponent"),
+    "conversion": ("source", "target", "correction"),
+    "permutation": ("galois", "domain"),
+    "rows": ("values",),
+}
+"""The kinds of resource and the parameters that define one of each.
+
+- relinearization_key, galois_key: key-switching key [digits, 2, primes, N] with Montgomery exponent `exponent`.
+- plaintext: encoded vector `values` (repeated over the slots) at `level` and `scale`, [1, limbs, N].
+- moduli: per prime q, q^-1 mod R, R mod q, R^2 mod q; [primes, 4].
+- twiddles: powers of the 2N-th root per prime in bit-reversed order, exponent 1, `direction` forward or inverse; [primes, N].
+- inverse_degree: N^-1 per prime at `exponent`; [primes].
+- constants: an `#rns.constant` for each row of the bundle `type`, at `exponent`; [rows].
+- conversion: coefficients of a base conversion from bundle type `source` to `target` by target row and source limb:
+  D/d_i at exponent 1, and what the correction needs of d_i: (d_i - 1)/2 and 0 for a centred lift, m_i and s_i for nearest
+  (docs/numerics.md); then -D at exponent 1 as a last source limb; [rows, limbs + 1, 3].
+- permutation: source index of each element under X -> X^galois; in the coefficient domain index + N where the sign
+  flips; [N].
+- rows: row numbers that tell the programs of a launch where to read and write; [programs, columns].
+"""
+
+PUBLIC_KINDS = ("relinearization_key", "galois_key")
+"""Kinds that come from the client."""
+
+
+@irdl_op_definition
+class DeclareOp(IRDLOperation):
+    """Declares a resource; its shape and element type are absent until infer-resources.
+
+    Assembly: `resource.declare @name "kind" {parameters} : memref<...>`.
+    """
+
+    name = "resource.declare"
+    sym_name = prop_def(SymbolNameConstraint())
+    kind = prop_def(StringAttr)
+    parameters = prop_def(DictionaryAttr)
+    buffer = opt_prop_def(MemRefType)
+    traits = traits_def(SymbolOpInterface())
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        parameters: Mapping[str, Attribute],
+        buffer: MemRefType | None = None,
+    ):
+        properties: dict[str, Attribute] = {
+            "sym_name": StringAttr(name),
+            "kind": StringAttr(kind),
+            "parameters": DictionaryAttr(dict(parameters)),
+        }
+        if buffer is not None:
+            properties["buffer"] = buffer
+        super().__init__(properties=properties)
+
+    def verify_(self) -> None:
+        kind = self.kind.data
+        if kind not in KINDS:
+            raise VerifyException(
+                f"resource.declare: unknown kind '{kind}', expected one of {', '.join(KINDS)}"
+            )
+        allowed = set(KINDS[kind])
+        given = set(self.parameters.data)
+        missing = allowed - given - {"exponent"}
+        if missing or given - allowed:
+            wrong = sorted(missing) or sorted(given - allowed)
+            word = "lacks" if missing else "does not take"
+            raise VerifyException(f"resource.declare: kind '{kind}' {word} {', '.join(wrong)}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> DeclareOp:
+        name = parser.parse_symbol_name().data
+        kind = parser.parse_str_literal()
+        parameters = parser.parse_optional_dictionary_attr_dict()
+        buffer = None
+        if parser.parse_optional_punctuation(":") is not None:
+            position = parser.pos
+            parsed: TypeAttribute = parser.parse_type()
+            if not isinstance(parsed, MemRefType):
+                parser.raise_error("expected a memref", position, parser.pos)
+            buffer = parsed
+        return cls(name, kind, parameters, buffer)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_symbol_name(self.sym_name.data)
+        printer.print_string(" ")
+        printer.print_string_literal(self.kind.data)
+        if self.parameters.data:
+            printer.print_string(" ")
+            printer.print_attr_dict(self.parameters.data)
+        if self.buffer is not None:
+            printer.print_string(" : ")
+            printer.print_attribute(self.buffer)
+
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the declared buffer; the shape must be inferred already."""
+        assert self.buffer is not None
+        return tuple(self.buffer.get_shape())
+
+    def word_bits(self) -> int:
+        """Width in bits of the declared buffer's elements."""
+        assert self.buffer is not None
+        element = self.buffer.element_type
+        assert isinstance(element, IntegerType)
+        return element.width.data
+
+
+@irdl_op_definition
+class RefOp(IRDLOperation):
+    """The bundle that a declared key or plaintext holds."""
+
+    name = "resource.ref"
+    symbol = prop_def(SymbolRefAttr)
+    result = result_def(PolyType)
+    traits = traits_def(Pure())
+    assembly_format = "$symbol attr-dict `:` type($result)"
+
+    def __init__(self, symbol: str, type_: PolyType):
+        super().__init__(properties={"symbol": SymbolRefAttr(symbol)}, result_types=[type_])
+
+
+def memref(shape: Sequence[int], bits: int) -> MemRefType:
+    """A memref of signless integers."""
+    return MemRefType(IntegerType(bits), list(shape))
+
+
+Resource = Dialect("resource", [DeclareOp, RefOp], [])

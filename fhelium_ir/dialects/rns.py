@@ -1,0 +1,775 @@
+"""`rns`: the polynomial stage. A value is a bundle of residue polynomials in Z_q[X]/(X^N + 1).
+
+Limbs, key-switching digits and components are axes of the type, never separate values. A bundle's rows are its residue
+polynomials in memory order; row r of component c starts at (c * rows + r) * N.
+
+Hybrid key switching follows Han and Ki, "Better bootstrapping for approximate homomorphic encryption" (2020).
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from xdsl.dialects.builtin import I64, IntegerAttr, StringAttr, i64
+from xdsl.ir import Attribute, Data, Dialect, SSAValue
+from xdsl.irdl import (
+    irdl_attr_definition,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from fhelium_ir.dialects.assembly import (
+    FactOp,
+    FactType,
+    fact_conflict,
+    integer_property,
+    optional,
+    shown,
+)
+from fhelium_ir.dialects.zq import ARITHMETICS, Arithmetic
+
+ARITHMETIC = "rns.arithmetic"
+"""Name of the module attribute that holds the chosen arithmetic."""
+
+ORDERS = ("bit_reversed",)
+DIGIT_KINDS = ("own", "complement", "key")
+LIFTS = ("centred", "canonical")
+CORRECTIONS = ("none", "nearest")
+
+
+@dataclass(frozen=True)
+class Limb:
+    """One prime: index `index` of the chain q or of the special primes p."""
+
+    family: str
+    index: int
+
+
+@dataclass(frozen=True)
+class Basis:
+    """The primes q_{q[0]}..q_{q[1]-1} and p_{p[0]}..p_{p[1]-1}, in this order."""
+
+    q: tuple[int, int] = (0, 0)
+    p: tuple[int, int] = (0, 0)
+
+    def limbs(self) -> tuple[Limb, ...]:
+        return tuple(Limb("q", i) for i in range(*self.q)) + tuple(
+            Limb("p", i) for i in range(*self.p)
+        )
+
+    def __len__(self) -> int:
+        return self.q[1] - self.q[0] + self.p[1] - self.p[0]
+
+    def contains(self, other: Basis) -> bool:
+        return set(other.limbs()) <= set(self.limbs())
+
+    def __str__(self) -> str:
+        parts = [
+            f"{name} {lo}:{hi}" for name, (lo, hi) in (("q", self.q), ("p", self.p)) if hi > lo
+        ]
+        return " ".join(parts)
+
+
+@dataclass(frozen=True)
+class Digits:
+    """The digit axis: digits of `size` limbs of q.
+
+    `own`: digit j holds its own limbs (a view of the plain layout). `complement`: digit j holds every limb of the basis
+    but its own. `key`: every digit holds every limb; the layout is [digit, component, limb].
+    """
+
+    kind: str
+    size: int
+
+    def __str__(self) -> str:
+        return f"{self.kind}({self.size})"
+
+
+@dataclass(frozen=True)
+class PolyFacts:
+    """Facts of a bundle: shape, domain and order of evaluation, and the representative.
+
+    The stored word is x * R^exponent mod q and lies in [0, below * q), R being the arithmetic's Montgomery radix.
+    """
+
+    degree: int
+    basis: Basis
+    components: int = 1
+    digits: Digits | None = None
+    domain: str = "evaluation"
+    order: str | None = None
+    arithmetic: str | None = None
+    exponent: int | None = None
+    below: int | None = None
+
+    def rows(self) -> tuple[tuple[int, Limb], ...]:
+        """(digit, limb) of every row of one component, in memory order; the digit is 0 where there is no digit axis.
+
+        Key bundles order their rows [digit, component, limb] and list the limbs of one digit and component.
+        """
+        limbs = self.basis.limbs()
+        if self.digits is None or self.digits.kind == "key":
+            return tuple((0, limb) for limb in limbs)
+        size, start = self.digits.size, self.basis.q[0]
+        digit_of = {
+            limb: (limb.index - start) // size if limb.family == "q" else -1 for limb in limbs
+        }
+        if self.digits.kind == "own":
+            return tuple((digit_of[limb], limb) for limb in limbs)
+        return tuple(
+            (digit, limb)
+            for digit in range(self.digit_count())
+            for limb in limbs
+            if digit_of[limb] != digit
+        )
+
+    def digit_count(self) -> int:
+        """Length of the digit axis, 1 where there is none."""
+        if self.digits is None:
+            return 1
+        return -(-(self.basis.q[1] - self.basis.q[0]) // self.digits.size)
+
+    def shape(self) -> tuple[int, ...]:
+        """Shape in memory: [components, rows, N], or [digits, components, limbs, N] for a key."""
+        rows = len(self.rows())
+        if self.digits is not None and self.digits.kind == "key":
+            return (self.digit_count(), self.components, rows, self.degree)
+        return (self.components, rows, self.degree)
+
+    def unrepresented(self) -> PolyFacts:
+        """The same facts with the representative absent."""
+        return replace(self, arithmetic=None, exponent=None, below=None)
+
+
+@irdl_attr_definition
+class PolyType(FactType[PolyFacts]):
+    """`!rns.poly<8192, q 0:2 p 0:1, components = 2, digits = own(1), evaluation(bit_reversed), mont64(e = 0, below = 1)>`.
+
+    One component, no digit axis and an undecided representative are left out.
+    """
+
+    name = "rns.poly"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> PolyFacts:
+        with parser.in_angle_brackets():
+            start = parser.pos
+            degree = parser.parse_integer(allow_boolean=False, allow_negative=False)
+            parser.parse_punctuation(",")
+            facts = PolyFacts(degree, parse_basis(parser))
+            parser.parse_punctuation(",")
+            if parser.parse_optional_keyword("components") is not None:
+                parser.parse_punctuation("=")
+                facts = replace(facts, components=parser.parse_integer(allow_boolean=False))
+                parser.parse_punctuation(",")
+            if parser.parse_optional_keyword("digits") is not None:
+                parser.parse_punctuation("=")
+                kind = parser.parse_keyword_in(DIGIT_KINDS)
+                with parser.in_parens():
+                    size = parser.parse_integer(allow_boolean=False)
+                facts = replace(facts, digits=Digits(kind, size))
+                parser.parse_punctuation(",")
+            facts = replace(facts, domain=parser.parse_keyword_in(("evaluation", "coefficient")))
+            if facts.domain == "evaluation":
+                with parser.in_parens():
+                    order = optional(parser, lambda: parser.parse_keyword_in(ORDERS))
+                facts = replace(facts, order=order)
+            if parser.parse_optional_punctuation(",") is not None:
+                facts = _parse_representative(parser, facts)
+            try:
+                _check_facts(facts)
+            except VerifyException as error:
+                parser.raise_error(str(error), start, parser.pos)
+        return facts
+
+    def print_parameter(self, printer: Printer) -> None:
+        data = self.data
+        parts = [str(data.degree), str(data.basis)]
+        if data.components != 1:
+            parts.append(f"components = {data.components}")
+        if data.digits is not None:
+            parts.append(f"digits = {data.digits}")
+        domain = data.domain
+        parts.append(f"{domain}({shown(data.order)})" if domain == "evaluation" else domain)
+        if data.arithmetic is not None:
+            parts.append(
+                f"{data.arithmetic}(e = {shown(data.exponent)}, below = {shown(data.below)})"
+            )
+        printer.print_string(f"<{', '.join(parts)}>")
+
+    def verify(self) -> None:
+        _check_facts(self.data)
+
+
+def parse_basis(parser: AttrParser) -> Basis:
+    """Parses `q 0:2 p 0:1`; either part may be missing, not both."""
+    ranges = {"q": (0, 0), "p": (0, 0)}
+    found = False
+    for family in ("q", "p"):
+        if parser.parse_optional_keyword(family) is not None:
+            low = parser.parse_integer(allow_boolean=False, allow_negative=False)
+            parser.parse_punctuation(":")
+            high = parser.parse_integer(allow_boolean=False, allow_negative=False)
+            if not low < high < 4096:
+                parser.raise_error("a range of primes is not empty")
+            ranges[family], found = (low, high), True
+    if not found:
+        parser.raise_error("expected a basis such as `q 0:2 p 0:1`")
+    return Basis(ranges["q"], ranges["p"])
+
+
+def _parse_representative(parser: AttrParser, facts: PolyFacts) -> PolyFacts:
+    arithmetic = parser.parse_keyword_in(tuple(ARITHMETICS))
+    with parser.in_parens():
+        parser.parse_keyword("e")
+        parser.parse_punctuation("=")
+        exponent = optional(parser, lambda: parser.parse_integer(allow_boolean=False))
+        parser.parse_punctuation(",")
+        parser.parse_keyword("below")
+        parser.parse_punctuation("=")
+        below = optional(parser, lambda: parser.parse_integer(allow_boolean=False))
+    return replace(facts, arithmetic=arithmetic, exponent=exponent, below=below)
+
+
+def _check_facts(facts: PolyFacts) -> None:
+    degree = facts.degree
+    if degree < 8 or degree > 1 << 17 or degree & (degree - 1):
+        raise VerifyException(f"rns.poly: ring degree {degree} is not a power of two from 8")
+    if not 1 <= facts.components <= 3:
+        raise VerifyException("rns.poly: a bundle has one to three components")
+    if facts.digits is not None and facts.digits.size < 1:
+        raise VerifyException("rns.poly: a digit has at least one limb")
+    if facts.digits is not None and facts.digits.kind != "key" and facts.components != 1:
+        raise VerifyException("rns.poly: only keys have digits and several components")
+    if facts.digits is not None and facts.digits.kind == "own" and facts.basis.p[1]:
+        raise VerifyException("rns.poly: digits are made of limbs of q")
+    if facts.below is not None and facts.below < 1:
+        raise VerifyException("rns.poly: `below` is at least 1")
+
+
+@irdl_attr_definition
+class ArithmeticAttr(Data[str]):
+    """The arithmetic of a module's kernels: `#rns.arithmetic<mont64>`."""
+
+    name = "rns.arithmetic"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> str:
+        with parser.in_angle_brackets():
+            return parser.parse_keyword_in(tuple(ARITHMETICS))
+
+    def print_parameter(self, printer: Printer) -> None:
+        printer.print_string(f"<{self.data}>")
+
+    @property
+    def arithmetic(self) -> Arithmetic:
+        return ARITHMETICS[self.data]
+
+
+@dataclass(frozen=True)
+class Constant:
+    """One number per limb.
+
+    `punctured_inverse`: (D / q_i)^-1 mod q_i, D the product of the row's digit, or of the whole basis without digits.
+    `inverse`: the inverse of the product of `basis` modulo the row's prime.
+    """
+
+    kind: str
+    basis: Basis | None = None
+
+
+@irdl_attr_definition
+class ConstantAttr(Data[Constant]):
+    """`#rns.constant<punctured_inverse>` or `#rns.constant<inverse p 0:1>`."""
+
+    name = "rns.constant"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Constant:
+        with parser.in_angle_brackets():
+            if parser.parse_keyword_in(("punctured_inverse", "inverse")) == "inverse":
+                return Constant("inverse", parse_basis(parser))
+            return Constant("punctured_inverse")
+
+    def print_parameter(self, printer: Printer) -> None:
+        basis = f" {self.data.basis}" if self.data.basis is not None else ""
+        printer.print_string(f"<{self.data.kind}{basis}>")
+
+
+def poly_facts(op: str, type_: Attribute) -> PolyFacts:
+    """Facts of an operand type.
+
+    Raises:
+        VerifyException: the type is no `!rns.poly`.
+    """
+    if not isinstance(type_, PolyType):
+        raise VerifyException(f"{op}: the operand must be a !rns.poly, found {type_}")
+    return type_.data
+
+
+def _same_shape(op: str, left: PolyFacts, right: PolyFacts) -> PolyFacts:
+    fact = fact_conflict(replace(left, below=None), replace(right, below=None))
+    if fact is not None:
+        raise VerifyException(
+            f"{op}: the operands must have equal {fact}: the left one has "
+            f"{getattr(left, fact)}, the right one {getattr(right, fact)}"
+        )
+    return replace(
+        left,
+        order=left.order or right.order,
+        arithmetic=left.arithmetic or right.arithmetic,
+        exponent=left.exponent if left.exponent is not None else right.exponent,
+    )
+
+
+class BinaryOp(FactOp, ABC):
+    """Two bundles of one shape to one, element by element."""
+
+    lhs = operand_def(PolyType)
+    rhs = operand_def(PolyType)
+    result = result_def(PolyType)
+    traits = traits_def(Pure())
+
+    def __init__(self, lhs: SSAValue, rhs: SSAValue):
+        types = self.infer([lhs.type, rhs.type], {})
+        super().__init__(operands=[lhs, rhs], result_types=types)
+
+
+class AdditiveOp(BinaryOp, ABC):
+    """Operands have equal exponents; the intervals add up."""
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        left, right = poly_facts(cls.name, operands[0]), poly_facts(cls.name, operands[1])
+        below = None if left.below is None or right.below is None else left.below + right.below
+        return [PolyType(replace(_same_shape(cls.name, left, right), below=below))]
+
+
+@irdl_op_definition
+class AddOp(AdditiveOp):
+    """Sum."""
+
+    name = "rns.add"
+
+
+@irdl_op_definition
+class SubOp(AdditiveOp):
+    """Difference."""
+
+    name = "rns.sub"
+
+
+@irdl_op_definition
+class MulOp(BinaryOp):
+    """Product in the evaluation domain; exponents e1 and e2 give e1 + e2 - 1."""
+
+    name = "rns.mul"
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        left, right = poly_facts(cls.name, operands[0]), poly_facts(cls.name, operands[1])
+        for side, facts in (("left", left), ("right", right)):
+            if facts.domain != "evaluation":
+                raise VerifyException(
+                    f"{cls.name}: a product needs the evaluation domain, the {side} operand is in "
+                    f"the {facts.domain} domain"
+                )
+        exponent = None
+        if left.exponent is not None and right.exponent is not None:
+            exponent = left.exponent + right.exponent - 1
+        shape = _same_shape(cls.name, replace(left, exponent=None), replace(right, exponent=None))
+        return [PolyType(replace(shape, exponent=exponent, below=None))]
+
+
+class UnaryOp(FactOp, ABC):
+    """One bundle to one."""
+
+    operand = operand_def(PolyType)
+    result = result_def(PolyType)
+    traits = traits_def(Pure())
+
+    def __init__(
+        self,
+        operand: SSAValue,
+        properties: Mapping[str, Attribute] | None = None,
+        result_type: Attribute | None = None,
+    ):
+        given = dict(properties or {})
+        types = [result_type] if result_type else self.infer([operand.type], given)
+        super().__init__(operands=[operand], result_types=types, properties=given)
+
+
+@irdl_op_definition
+class NegateOp(UnaryOp):
+    """Negation; an interval [0, b) becomes [0, b + 1)."""
+
+    name = "rns.negate"
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        facts = poly_facts(cls.name, operands[0])
+        below = None if facts.below is None else facts.below + 1
+        return [PolyType(replace(facts, below=below))]
+
+
+@irdl_op_definition
+class MulConstantOp(UnaryOp):
+    """Product with one constant per limb, stored with Montgomery exponent `exponent` (absent until decided)."""
+
+    name = "rns.mul_constant"
+    constant = prop_def(ConstantAttr)
+    exponent = opt_prop_def(IntegerAttr[I64])
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        facts = poly_facts(cls.name, operands[0])
+        constant = properties.get("constant")
+        if not isinstance(constant, ConstantAttr):
+            raise VerifyException(f"{cls.name}: needs a property `constant`")
+        divisor = constant.data.basis
+        if divisor is not None and set(divisor.limbs()) & set(facts.basis.limbs()):
+            raise VerifyException(f"{cls.name}: {divisor} is not invertible in {facts.basis}")
+        exponent = None
+        if facts.exponent is not None and "exponent" in properties:
+            exponent = facts.exponent + integer_property(properties, "exponent") - 1
+        return [PolyType(replace(facts, exponent=exponent, below=None))]
+
+    @property
+    def constant_exponent(self) -> int:
+        """Montgomery exponent of the stored constant; 1 leaves the operand's exponent as it is."""
+        return integer_property(self.properties, "exponent", 1)
+
+
+@irdl_op_definition
+class SetRepresentativeOp(UnaryOp):
+    """The only conversion of representatives: another exponent or a narrower interval of the same residues."""
+
+    name = "rns.set_representative"
+    INFERS: ClassVar[bool] = False
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        facts = poly_facts(cls.name, operands[0])
+        return [PolyType(replace(facts, exponent=None, below=None))]
+
+
+@irdl_op_definition
+class RestrictOp(UnaryOp):
+    """A view of some of the limbs."""
+
+    name = "rns.restrict"
+    INFERS: ClassVar[bool] = False
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        facts = poly_facts(cls.name, operands[0])
+        if facts.digits is not None:
+            raise VerifyException(f"{cls.name}: a bundle with digits has no limb views")
+        return [operands[0]]
+
+    def verify_(self) -> None:
+        facts = poly_facts(self.name, self.operand.type)
+        result = poly_facts(self.name, self.result.type)
+        if not facts.basis.contains(result.basis):
+            raise VerifyException(
+                f"{self.name}: {result.basis} is no part of the operand's basis {facts.basis}"
+            )
+        fact = fact_conflict(replace(facts, basis=result.basis), result)
+        if fact is not None:
+            raise VerifyException(f"{self.name}: a view cannot change the {fact}")
+
+
+@irdl_op_definition
+class ExtractOp(UnaryOp):
+    """Components `first` to `first + count - 1`."""
+
+    name = "rns.extract"
+    first = prop_def(IntegerAttr[I64])
+    count = prop_def(IntegerAttr[I64])
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        facts = poly_facts(cls.name, operands[0])
+        first = integer_property(properties, "first", -1)
+        count = integer_property(properties, "count", -1)
+        if first < 0 or count < 1 or first + count > facts.components:
+            raise VerifyException(
+                f"{cls.name}: components {first} to {first + count - 1} are not among the "
+                f"operand's {facts.components}"
+            )
+        return [PolyType(replace(facts, components=count))]
+
+    @staticmethod
+    def of(operand: SSAValue, first: int, count: int = 1) -> ExtractOp:
+        return ExtractOp(
+            operand, {"first": IntegerAttr(first, i64), "count": IntegerAttr(count, i64)}
+        )
+
+
+@irdl_op_definition
+class PadOp(UnaryOp):
+    """Adds zero components at the end, up to `components`."""
+
+    name = "rns.pad"
+    components = prop_def(IntegerAttr[I64])
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        facts = poly_facts(cls.name, operands[0])
+        components = integer_property(properties, "components", -1)
+        if not facts.components <= components <= 3:
+            raise VerifyException(f"{cls.name}: cannot pad to {components} components")
+        return [PolyType(replace(facts, components=components))]
+
+    @staticmethod
+    def to(operand: SSAValue, components: int) -> PadOp:
+        return PadOp(operand, {"components": IntegerAttr(components, i64)})
+
+
+@irdl_op_definition
+class PackOp(FactOp):
+    """Single components side by side."""
+
+    name = "rns.pack"
+    parts = var_operand_def(PolyType)
+    result = result_def(PolyType)
+    traits = traits_def(Pure())
+
+    def __init__(self, parts: Sequence[SSAValue]):
+        types = self.infer([part.type for part in parts], {})
+        super().__init__(operands=[list(parts)], result_types=types)
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        if not 1 <= len(operands) <= 3:
+            raise VerifyException(f"{cls.name}: packs one to three components")
+        shape = poly_facts(cls.name, operands[0])
+        bounds = [shape.below]
+        for operand in operands[1:]:
+            other = poly_facts(cls.name, operand)
+            bounds.append(other.below)
+            shape = _same_shape(cls.name, shape, other)
+        if shape.components != 1:
+            raise VerifyException(f"{cls.name}: the operands have one component each")
+        known = [bound for bound in bounds if bound is not None]
+        below = max(known) if len(known) == len(bounds) else None
+        return [PolyType(replace(shape, components=len(operands), below=below))]
+
+
+@irdl_op_definition
+class AutomorphismOp(UnaryOp):
+    """X -> X^galois, in either domain; galois is odd and taken modulo 2N."""
+
+    name = "rns.automorphism"
+    galois = prop_def(IntegerAttr[I64])
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        facts = poly_facts(cls.name, operands[0])
+        galois = integer_property(properties, "galois", 0)
+        if galois % 2 == 0 or not 0 < galois < 2 * facts.degree:
+            raise VerifyException(
+                f"{cls.name}: {galois} is not an odd number below {2 * facts.degree}"
+            )
+        below = facts.below
+        if facts.domain == "coefficient" and below is not None:
+            below += 1
+        return [PolyType(replace(facts, below=below))]
+
+    @property
+    def element(self) -> int:
+        return self.galois.value.data
+
+    @staticmethod
+    def by(operand: SSAValue, galois: int) -> AutomorphismOp:
+        return AutomorphismOp(operand, {"galois": IntegerAttr(galois, i64)})
+
+
+@irdl_op_definition
+class DigitsOp(UnaryOp):
+    """A view of a bundle as key-switching digits of `size` limbs."""
+
+    name = "rns.digits"
+    size = prop_def(IntegerAttr[I64])
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        facts = poly_facts(cls.name, operands[0])
+        size = integer_property(properties, "size", 0)
+        if facts.digits is not None or facts.components != 1 or facts.basis.p[1] or size < 1:
+            raise VerifyException(f"{cls.name}: needs one component over primes of q and a size")
+        return [PolyType(replace(facts, digits=Digits("own", size)))]
+
+    @staticmethod
+    def of(operand: SSAValue, size: int) -> DigitsOp:
+        return DigitsOp(operand, {"size": IntegerAttr(size, i64)})
+
+
+@irdl_op_definition
+class BaseConvertOp(UnaryOp):
+    """Approximate base conversion of punctured residues v_i (coefficient domain, reduced, exponent 0).
+
+    Row t of the result is sum_i v_i * (D / d_i) - u * D modulo its prime, over the primes d_i of the source digit and
+    their product D. `lift = "centred", correction = "none"`: u counts the v_i above d_i / 2, that is, v_i is taken in
+    (-d_i/2, d_i/2). `lift = "canonical", correction = "nearest"`: u = floor(1/2 + sum_i v_i / d_i) in fixed point with 32
+    fractional bits per term (docs/numerics.md fixes the operations).
+    """
+
+    name = "rns.base_convert"
+    INFERS: ClassVar[bool] = False
+    lift = prop_def(StringAttr)
+    correction = prop_def(StringAttr)
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        facts = poly_facts(cls.name, operands[0])
+        if facts.domain != "coefficient":
+            raise VerifyException(f"{cls.name}: needs the coefficient domain")
+        if facts.exponent not in (None, 0) or facts.below not in (None, 1):
+            raise VerifyException(f"{cls.name}: the operand must be reduced, with exponent 0")
+        lift, correction = properties.get("lift"), properties.get("correction")
+        pair = (
+            lift.data if isinstance(lift, StringAttr) else "?",
+            correction.data if isinstance(correction, StringAttr) else "?",
+        )
+        if pair not in (("centred", "none"), ("canonical", "nearest")):
+            raise VerifyException(
+                f"{cls.name}: lift and correction must be centred and none, or canonical and "
+                f"nearest, found {pair[0]} and {pair[1]}"
+            )
+        return [operands[0]]
+
+    def verify_(self) -> None:
+        source = poly_facts(self.name, self.operand.type)
+        self.infer([self.operand.type], self.properties)
+        target = poly_facts(self.name, self.result.type)
+        if source.digits is None:
+            if target.digits is not None or set(source.basis.limbs()) & set(target.basis.limbs()):
+                raise VerifyException(f"{self.name}: source and target bases must be disjoint")
+        elif (
+            source.digits.kind != "own"
+            or target.digits != Digits("complement", source.digits.size)
+            or target.basis.q != source.basis.q
+        ):
+            raise VerifyException(f"{self.name}: digits convert to their complement")
+        if target.domain != "coefficient" or target.components != source.components:
+            raise VerifyException(f"{self.name}: domain and components cannot change")
+        if target.exponent not in (None, 0):
+            raise VerifyException(f"{self.name}: the result has exponent 0")
+
+
+@irdl_op_definition
+class AccumulateOp(FactOp):
+    """Inner product with a key over the digits: sum_j d_j * key_j, two components.
+
+    `own` holds each digit's own limbs (one bundle over q), `converted` the complement of each digit, `key` the key;
+    all in the evaluation domain. Digit j uses key digit j; limbs are matched by prime.
+    """
+
+    name = "rns.accumulate"
+    own = operand_def(PolyType)
+    converted = operand_def(PolyType)
+    key = operand_def(PolyType)
+    result = result_def(PolyType)
+    traits = traits_def(Pure())
+
+    def __init__(self, own: SSAValue, converted: SSAValue, key: SSAValue):
+        types = self.infer([own.type, converted.type, key.type], {})
+        super().__init__(operands=[own, converted, key], result_types=types)
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        own, converted, key = (poly_facts(cls.name, operand) for operand in operands)
+        for facts in (own, converted, key):
+            if facts.domain != "evaluation":
+                raise VerifyException(f"{cls.name}: needs the evaluation domain")
+        if own.digits is not None or own.components != 1:
+            raise VerifyException(f"{cls.name}: `own` is one component without digits")
+        if converted.digits is None or converted.digits.kind != "complement":
+            raise VerifyException(f"{cls.name}: `converted` has complement digits")
+        if key.digits != Digits("key", converted.digits.size):
+            raise VerifyException(f"{cls.name}: the key must have digits of the same size")
+        if own.basis.q != converted.basis.q or not key.basis.contains(converted.basis):
+            raise VerifyException(f"{cls.name}: the bases do not fit together")
+        if fact_conflict(
+            replace(own, basis=key.basis, digits=None, exponent=None, below=None),
+            replace(converted, basis=key.basis, digits=None, exponent=None, below=None),
+        ):
+            raise VerifyException(f"{cls.name}: `own` and `converted` differ")
+        if None not in (own.exponent, converted.exponent) and own.exponent != converted.exponent:
+            raise VerifyException(f"{cls.name}: `own` and `converted` have different exponents")
+        exponent = None
+        if own.exponent is not None and key.exponent is not None:
+            exponent = own.exponent + key.exponent - 1
+        return [
+            PolyType(
+                replace(
+                    converted,
+                    components=key.components,
+                    digits=None,
+                    exponent=exponent,
+                    below=None,
+                    order=own.order or converted.order or key.order,
+                )
+            )
+        ]
+
+
+Rns = Dialect(
+    "rns",
+    [
+        AddOp,
+        SubOp,
+        NegateOp,
+        MulOp,
+        MulConstantOp,
+        SetRepresentativeOp,
+        RestrictOp,
+        ExtractOp,
+        PadOp,
+        PackOp,
+        AutomorphismOp,
+        DigitsOp,
+        BaseConvertOp,
+        AccumulateOp,
+    ],
+    [PolyType, ArithmeticAttr, ConstantAttr],
+)

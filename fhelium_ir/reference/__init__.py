@@ -1,0 +1,1 @@
+"""Exact interpreters of every stage: the oracle. Imports dialects only."""

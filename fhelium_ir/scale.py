@@ -1,0 +1,87 @@
+"""Exact CKKS scales.
+
+A scale is a rational kept factored: a power of two, powers of the chain's primes by index, and a
+small rational. Equality is equality of exponents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from fhelium_ir.compiler.errors import FheliumError
+
+POWER_LIMIT = 1 << 16
+"""Largest exponent of a scale."""
+
+RATIO_BITS = 1 << 12
+"""Largest bit length of the numerator and denominator of a scale's ratio."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """`2**two * prod(q_i**e_i) * ratio`, where `primes` holds the pairs (i, e_i) with e_i != 0 by
+    rising i, and `ratio` has no factor two."""
+
+    two: int = 0
+    primes: tuple[tuple[int, int], ...] = ()
+    ratio: Fraction = Fraction(1)
+
+    @staticmethod
+    def of(two: int, primes: dict[int, int], ratio: Fraction) -> Scale:
+        """The normal form of the product of the given factors; `ratio` must be positive.
+
+        Raises:
+            FheliumError: beyond POWER_LIMIT or RATIO_BITS; repeated squaring soon gets there.
+        """
+        numerator, denominator = ratio.numerator, ratio.denominator
+        while numerator % 2 == 0:
+            numerator, two = numerator // 2, two + 1
+        while denominator % 2 == 0:
+            denominator, two = denominator // 2, two - 1
+        if any(abs(power) > POWER_LIMIT for power in (two, *primes.values())):
+            raise FheliumError(f"a scale has an exponent beyond {POWER_LIMIT}")
+        if max(numerator, denominator).bit_length() > RATIO_BITS:
+            raise FheliumError(f"a scale has an integer factor of more than {RATIO_BITS} bits")
+        kept = tuple(sorted((index, power) for index, power in primes.items() if power))
+        return Scale(two, kept, Fraction(numerator, denominator))
+
+    def __mul__(self, other: Scale) -> Scale:
+        powers = dict(self.primes)
+        for index, power in other.primes:
+            powers[index] = powers.get(index, 0) + power
+        return Scale.of(self.two + other.two, powers, self.ratio * other.ratio)
+
+    def inverse(self) -> Scale:
+        powers = {index: -power for index, power in self.primes}
+        return Scale.of(-self.two, powers, 1 / self.ratio)
+
+    def over_prime(self, index: int) -> Scale:
+        """The scale after a rescale by the chain's prime `index`."""
+        return self * Scale(0, ((index, -1),))
+
+    def value(self, q: Sequence[int]) -> Fraction:
+        """The exact rational value on the chain `q`."""
+        out = Fraction(2) ** self.two * self.ratio
+        for index, power in self.primes:
+            out *= Fraction(q[index]) ** power
+        return out
+
+    def highest_prime(self) -> int:
+        """The largest prime index that occurs, -1 if none."""
+        return self.primes[-1][0] if self.primes else -1
+
+    def __str__(self) -> str:
+        above: list[str] = []
+        below: list[str] = []
+        if self.two:
+            (above if self.two > 0 else below).append(f"2**{abs(self.two)}")
+        if self.ratio.numerator != 1:
+            above.append(str(self.ratio.numerator))
+        if self.ratio.denominator != 1:
+            below.append(str(self.ratio.denominator))
+        for index, power in self.primes:
+            text = f"q{index}" if abs(power) == 1 else f"q{index}**{abs(power)}"
+            (above if power > 0 else below).append(text)
+        return " / ".join([" * ".join(above) or "1", *below])

@@ -1,0 +1,1 @@
+"""Command-line tools: the outermost ring, which may import everything else."""

@@ -1,0 +1,298 @@
+"""convert-regions-to-kernels: each region becomes kernels, shared by shape, and the function a host program of launches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    FunctionType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    ModuleOp,
+    SymbolRefAttr,
+    i8,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.traits import SymbolTable
+
+from fhelium_ir.analysis.region_graph import RegionGraph, Unfusable, build_graph
+from fhelium_ir.compiler.errors import FheliumError
+from fhelium_ir.compiler.locations import location_of
+from fhelium_ir.compiler.remarks import remark
+from fhelium_ir.dialects import fusion, host, kernel, resource, rns
+from fhelium_ir.lowering.kernel_builder import Argument
+from fhelium_ir.lowering.region_kernels import (
+    KernelCode,
+    Tile,
+    pointwise_kernel,
+    transform_kernel,
+)
+
+DEFAULT_TILE = Tile(1, 512, 4)
+
+
+@dataclass(frozen=True)
+class ConvertRegionsToKernels(ModulePass):
+    """Lowers fusion regions to kernel functions and their function to a host program.
+
+    Regions of equal shape (ops, access patterns, arithmetic, contract, schedule) share kernels; what differs is in
+    their tables. Needs infer-resources and plan-memory first.
+    """
+
+    name = "convert-regions-to-kernels"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        library = _Library(op)
+        for function in list(op.ops):
+            if isinstance(function, func.FuncOp) and _holds_bundles(function):
+                _HostLowering(library, function).run()
+        op.attributes.pop(kernel.TILE, None)
+
+
+def _holds_bundles(function: func.FuncOp) -> bool:
+    return any(isinstance(op, fusion.FusedOp) for op in function.body.ops) or any(
+        isinstance(type_, rns.PolyType)
+        for type_ in (*function.function_type.inputs, *function.function_type.outputs)
+    )
+
+
+class _Library:
+    """The kernels of a module, one for each shape, placed before the first function."""
+
+    def __init__(self, module: ModuleOp):
+        self.module = module
+        attribute = module.attributes.get(rns.ARITHMETIC)
+        if not isinstance(attribute, rns.ArithmeticAttr):
+            raise FheliumError(
+                "convert-regions-to-kernels: the module has no arithmetic; "
+                "run select-arithmetic first"
+            )
+        self.word: IntegerType = attribute.arithmetic.word
+        self.tile = _tile(module)
+        self.codes: dict[tuple[object, ...], KernelCode] = {}
+        self.place: Operation | None = next(
+            (op for op in module.ops if isinstance(op, func.FuncOp)), None
+        )
+
+    def kernels(self, graph: RegionGraph) -> list[KernelCode]:
+        """The kernels of a region in launch order."""
+        transform = graph.transform
+        if transform is None:
+            return [self._code((graph.shape, self.tile), "pointwise", graph, None, 0)]
+        schedule = transform.schedule
+        if schedule is None:
+            raise FheliumError(
+                "convert-regions-to-kernels: a transform has no schedule; "
+                "run tune-ntt-schedules first"
+            )
+        steps = len(schedule.kernels)
+        return [
+            self._code(_step_shape(graph, step, steps), transform.direction, graph, schedule, step)
+            for step in range(steps)
+        ]
+
+    def _code(
+        self, shape: tuple[object, ...], prefix: str, graph: RegionGraph, schedule: object, step: int
+    ) -> KernelCode:
+        if shape not in self.codes:
+            name = self._free_name(prefix)
+            if graph.transform is None or graph.transform.schedule is None:
+                code = pointwise_kernel(graph, self.tile, name)
+            else:
+                code = transform_kernel(graph, graph.transform.schedule, step, name)
+            self.codes[shape] = code
+            assert self.place is not None
+            block = self.module.body.block
+            code.function.location = self.place.location
+            block.insert_op_before(code.function, self.place)
+        return self.codes[shape]
+
+    def _free_name(self, prefix: str) -> str:
+        count = 0
+        while SymbolTable.lookup_symbol(self.module, f"{prefix}_{count}") is not None:
+            count += 1
+        return f"{prefix}_{count}"
+
+
+def _step_shape(graph: RegionGraph, step: int, steps: int) -> tuple[object, ...]:
+    """What kernel `step` of a transform depends on: middle kernels know neither prologue nor epilogue."""
+    if step == 0 or step == steps - 1:
+        return (step, graph.shape)
+    transform = graph.transform
+    assert transform is not None
+    return (
+        step,
+        graph.degree,
+        graph.arithmetic,
+        len(graph.columns),
+        transform.direction,
+        transform.schedule,
+    )
+
+
+def _tile(module: ModuleOp) -> Tile:
+    attribute = module.attributes.get(kernel.TILE)
+    if not isinstance(attribute, DenseArrayBase):
+        return DEFAULT_TILE
+    rows, columns, warps = (int(value) for value in attribute.get_values())
+    return Tile(rows, columns, warps)
+
+
+@dataclass
+class _HostLowering:
+    library: _Library
+    function: func.FuncOp
+    block: Block = field(default_factory=Block)
+    values: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    resources: dict[str, SSAValue] = field(default_factory=dict[str, SSAValue])
+    arena: SSAValue | None = None
+    source: Operation | None = None
+
+    def run(self) -> None:
+        """Replaces the function's body and type."""
+        function = self.function
+        old = function.body.block
+        self.block = Block(arg_types=[self._memref(argument) for argument in old.args])
+        for before, after in zip(old.args, self.block.args, strict=True):
+            after.name_hint = before.name_hint
+            self.values[before] = after
+        size = function.attributes.get(host.ARENA)
+        if isinstance(size, IntegerAttr) and size.value.data > 0:
+            self.source = function
+            type_ = MemRefType(i8, [size.value.data])
+            self.arena = self.emit(host.AllocOp(type_), "arena")
+        for op in old.ops:
+            self.source = op
+            self.lower(op)
+        outputs = [value.type for value in cast(Operation, self.block.last_op).operands]
+        function.properties["function_type"] = FunctionType.from_lists(
+            [argument.type for argument in self.block.args], outputs
+        )
+        function.attributes.pop(host.ARENA, None)
+        function.detach_region(function.body)
+        function.add_region(Region(self.block))
+
+    def error(self, message: str) -> FheliumError:
+        op = self.source if self.source is not None else self.function
+        return FheliumError(f"convert-regions-to-kernels: {message}", location=location_of(op))
+
+    def emit(self, op: Operation, hint: str | None = None) -> SSAValue:
+        if self.source is not None:
+            op.location = self.source.location
+        self.block.add_op(op)
+        op.results[0].name_hint = hint
+        return op.results[0]
+
+    def lower(self, op: Operation) -> None:
+        """Appends what the host does for one op."""
+        match op:
+            case func.ReturnOp():
+                new = func.ReturnOp(*(self.values[value] for value in op.operands))
+                new.location = op.location
+                self.block.add_op(new)
+            case resource.RefOp():
+                self.values[op.result] = self.resource(op.symbol)
+            case fusion.FusedOp():
+                self.lower_region(op)
+            case _:
+                raise self.error(f"{op.name} is not inside a region; run form-fusion-regions first")
+
+    def resource(self, symbol: SymbolRefAttr) -> SSAValue:
+        """The buffer of a declared resource, named once."""
+        name = symbol.string_value()
+        if name not in self.resources:
+            declared = SymbolTable.lookup_symbol(self.library.module, symbol)
+            if not isinstance(declared, resource.DeclareOp):
+                raise self.error(f"resource @{name} is not declared")
+            if declared.buffer is None:
+                raise self.error(f"resource @{name} has no shape; run infer-resources first")
+            self.resources[name] = self.emit(
+                host.ResourceOp(name, cast("MemRefType[Attribute]", declared.buffer)), name
+            )
+        return self.resources[name]
+
+    def _memref(self, value: SSAValue) -> MemRefType[Attribute]:
+        type_: Attribute = value.type
+        if not isinstance(type_, rns.PolyType):
+            raise self.error(f"a value of type {type_} has no buffer")
+        return MemRefType(self.library.word, list(type_.data.shape()))
+
+    def lower_region(self, op: fusion.FusedOp) -> None:
+        """Allocates a region's results and launches its kernels."""
+        block = op.body.block
+        ops = [inner for inner in block.ops if not isinstance(inner, fusion.YieldOp)]
+        try:
+            graph = build_graph(ops, list(block.args), list(op.yielded.values))
+        except Unfusable as error:
+            raise self.error(str(error)) from error
+        if op.resources is None:
+            raise self.error("a region names no resources; run infer-resources first")
+        tables = [self.resource(symbol) for symbol in op.resources]
+        outputs = [self._output(op, index) for index in range(len(op.outputs))]
+        inputs = [self.values[value] for value in op.inputs]
+        codes = self.library.kernels(graph)
+        names = [code.function.sym_name.data for code in codes]
+        remark(self.library_name, op, "applied", f"lowered to {', '.join(names)}")
+        for code in codes:
+            rows = len(graph.limbs)
+            grid = [code.column_blocks, -(-rows // code.rows)]
+            arguments = [
+                self._argument(argument, graph, tables, inputs, outputs)
+                for argument in code.arguments
+            ]
+            launch = host.LaunchOp(code.function.sym_name.data, grid, arguments)
+            launch.location = op.location
+            host.check_launch(launch, code.function)
+            self.block.add_op(launch)
+        for result, output in zip(op.outputs, outputs, strict=True):
+            self.values[result] = output
+
+    library_name = ConvertRegionsToKernels.name
+
+    def _output(self, op: fusion.FusedOp, index: int) -> SSAValue:
+        result = op.outputs[index]
+        offset = op.offsets.data[index].value.data if op.offsets is not None else -1
+        type_ = self._memref(result)
+        if offset < 0:
+            return self.emit(host.AllocOp(type_), result.name_hint)
+        if self.arena is None:
+            raise self.error(f"the region lies in an arena, but the function has no `{host.ARENA}`")
+        return self.emit(host.ViewOp(self.arena, offset, type_), result.name_hint)
+
+    def _argument(
+        self,
+        argument: Argument,
+        graph: RegionGraph,
+        tables: Sequence[SSAValue],
+        inputs: Sequence[SSAValue],
+        outputs: Sequence[SSAValue],
+    ) -> SSAValue:
+        fixed = 2
+        if graph.transform is not None:
+            fixed += 2 if graph.transform.direction == "inverse" else 1
+        match argument.kind:
+            case "rows":
+                return tables[0]
+            case "moduli":
+                return tables[1]
+            case "twiddles":
+                return tables[2]
+            case "inverse_degree":
+                return tables[3]
+            case "table":
+                return tables[fixed + argument.index]
+            case "input":
+                return inputs[argument.index]
+            case "output":
+                return outputs[argument.index]
+            case _:
+                return self.emit(arith.ConstantOp(IntegerAttr(len(graph.limbs), i64)), "count")
+

@@ -1,0 +1,212 @@
+"""`convert-zq-to-arith`: modular arithmetic becomes machine arithmetic.
+
+Word-sized residues with lazy intervals need no division: additions and subtractions are plain,
+a reduction is a chain of unsigned minima (`x - m*q` wraps to a huge word when x < m*q), and a
+product is Montgomery's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects import arith, builtin
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, i32, i64
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from fhelium_ir.compiler.errors import FheliumError
+from fhelium_ir.compiler.locations import location_of
+from fhelium_ir.dialects import kernel, zq
+
+
+@dataclass(frozen=True)
+class ConvertZqToArith(ModulePass):
+    """Expands every `zq` op inside `kernel.func` bodies to `arith` on words.
+
+    Value-preserving, word for word: the results equal those of the `zq` ops whenever these stay
+    inside their intervals. What depends on the modulus alone (multiples of q, the widened q) is
+    computed once, right after `zq.modulus`, so it stays as uniform over the lanes as the modulus.
+
+    Raises:
+        FheliumError: a `zq` op stands outside of a kernel, or its modulus does not come from a
+            `zq.modulus` of the same kernel.
+    """
+
+    name = "convert-zq-to-arith"
+
+    def apply(self, ctx: Context, op: builtin.ModuleOp) -> None:
+        for func in [func for func in op.walk() if isinstance(func, kernel.FuncOp)]:
+            _Expander().expand(func.body.block)
+        for left in op.walk():
+            if left.dialect_name() == zq.Zq.name:
+                raise FheliumError(
+                    f"convert-zq-to-arith: '{left.name}' is outside of a kernel.func",
+                    location_of(left),
+                )
+
+
+@dataclass
+class _Modulus:
+    """A modulus and the values derived from it, which stand in order right after its op."""
+
+    op: zq.ModulusOp
+    last: Operation
+    derived: dict[str, SSAValue] = field(default_factory=dict[str, SSAValue])
+
+    @property
+    def q(self) -> SSAValue:
+        return self.op.q
+
+    @property
+    def q_inverse(self) -> SSAValue:
+        return self.op.q_inverse
+
+    @property
+    def word(self) -> IntegerType:
+        return self.op.result.type.arithmetic.word
+
+    def constant(self, value: int, word: IntegerType) -> SSAValue:
+        name = f"c{value}i{word.width.data}"
+        if name in self.derived:
+            return self.derived[name]
+        return self._add(name, arith.ConstantOp(IntegerAttr(value, word)))
+
+    def multiple(self, count: int) -> SSAValue:
+        """`count * q`."""
+        if count == 1:
+            return self.q
+        name = f"q{count}"
+        if name in self.derived:
+            return self.derived[name]
+        return self._add(name, arith.MuliOp(self.q, self.constant(count, self.word)))
+
+    def wide(self) -> SSAValue:
+        """q as an i64, for the products of 32-bit words."""
+        if "q_wide" in self.derived:
+            return self.derived["q_wide"]
+        return self._add("q_wide", arith.ExtUIOp(self.q, i64))
+
+    def _add(self, name: str, operation: Operation) -> SSAValue:
+        result = operation.results[0]
+        result.name_hint = name
+        operation.location = self.op.location
+        block = self.op.parent
+        assert block is not None
+        block.insert_op_after(operation, self.last)
+        self.last = operation
+        self.derived[name] = result
+        return result
+
+
+class _Expander:
+    """Expands the zq ops of one kernel in one walk, in the order of the text."""
+
+    def __init__(self) -> None:
+        self.moduli: dict[SSAValue, _Modulus] = {}
+        # What the zq op at hand expands to.
+        self.new: list[Operation] = []
+
+    def expand(self, block: Block) -> None:
+        self._expand_block(block)
+        for modulus in self.moduli.values():
+            modulus.op.detach()
+            modulus.op.erase()
+
+    def _expand_block(self, block: Block) -> None:
+        op = block.first_op
+        while op is not None:
+            following = op.next_op
+            if isinstance(op, zq.ModulusOp):
+                self.moduli[op.result] = _Modulus(op, op)
+            elif isinstance(op, zq.BinaryZqOp | zq.ReduceOp):
+                self._replace(block, op)
+            for region in op.regions:
+                for inner in region.blocks:
+                    self._expand_block(inner)
+            op = following
+
+    def _replace(self, block: Block, op: zq.BinaryZqOp | zq.ReduceOp) -> None:
+        self.new = []
+        match op:
+            case zq.AddOp():
+                self._modulus(op, op.modulus)
+                result = self._emit(arith.AddiOp(op.lhs, op.rhs))
+            case zq.SubOp():
+                modulus = self._modulus(op, op.modulus)
+                lift = arith.SubiOp(modulus.multiple(op.offset.value.data), op.rhs)
+                result = self._emit(arith.AddiOp(op.lhs, self._emit(lift, "lift")))
+            case zq.ReduceOp():
+                result = self._reduce(op.value, self._modulus(op, op.modulus), op.steps())
+            case zq.MulOp():
+                modulus = self._modulus(op, op.modulus)
+                multiply = self._mont32 if op.result.type == i32 else self._mont64
+                result = multiply(op.lhs, op.rhs, modulus)
+            case _:
+                raise AssertionError(op.name)
+        for new in self.new:
+            new.location = op.location
+        block.insert_ops_before(self.new, op)
+        old = op.results[0]
+        # A reduction without steps hands back its operand, which keeps the name that it has.
+        if old.name_hint is not None and self.new:
+            result.name_hint = old.name_hint
+        old.replace_all_uses_with(result)
+        op.detach()
+        op.erase()
+
+    def _modulus(self, op: Operation, value: SSAValue) -> _Modulus:
+        found = self.moduli.get(value)
+        if found is None:
+            raise FheliumError(
+                f"convert-zq-to-arith: the modulus of '{op.name}' must come from a zq.modulus "
+                "of the same kernel",
+                location_of(op),
+            )
+        return found
+
+    def _emit(self, op: Operation, hint: str | None = None) -> SSAValue:
+        self.new.append(op)
+        op.results[0].name_hint = hint
+        return op.results[0]
+
+    def _reduce(self, value: SSAValue, modulus: _Modulus, steps: Sequence[int]) -> SSAValue:
+        for step in steps:
+            less = self._emit(arith.SubiOp(value, modulus.multiple(step)), "less")
+            value = self._emit(arith.MinUIOp(value, less))
+        return value
+
+    def _mont64(self, lhs: SSAValue, rhs: SSAValue, modulus: _Modulus) -> SSAValue:
+        """`lhs * rhs / 2^64 mod q` by two wide products.
+
+        With R = 2^64, `lhs * rhs = hi*R + lo` and `m = lo * q^-1 mod R`, the product
+        `m*q = mh*R + ml` has `ml = lo * q^-1 * q = lo (mod R)`. The low words cancel in
+        `lhs * rhs - m*q = (hi - mh)*R`, so `hi - mh` is `lhs * rhs / R mod q` without a carry. As
+        `0 <= m*q < R*q`, `hi - mh` lies in (-q, lhs*rhs/R], and `hi + q - mh` in
+        [1, q + lhs*rhs/R].
+        """
+        product = arith.MulUIExtendedOp(lhs, rhs)
+        self._emit(product, "low")
+        m = self._emit(arith.MuliOp(product.low, modulus.q_inverse), "m")
+        correction = arith.MulUIExtendedOp(m, modulus.q)
+        self._emit(correction)
+        product.high.name_hint, correction.high.name_hint = "high", "mq_high"
+        lifted = self._emit(arith.AddiOp(product.high, modulus.q), "lifted")
+        return self._emit(arith.SubiOp(lifted, correction.high))
+
+    def _mont32(self, lhs: SSAValue, rhs: SSAValue, modulus: _Modulus) -> SSAValue:
+        """`lhs * rhs / 2^32 mod q` as in `_mont64`; wide products are i64 products."""
+        q_wide, shift = modulus.wide(), modulus.constant(32, i64)
+        product = self._emit(arith.MuliOp(self._widen(lhs), self._widen(rhs)), "product")
+        low = self._emit(arith.TruncIOp(product, i32), "low")
+        m = self._emit(arith.MuliOp(low, modulus.q_inverse), "m")
+        correction = self._emit(arith.MuliOp(self._widen(m), q_wide), "mq")
+        lifted = self._emit(arith.AddiOp(self._high(product, shift), modulus.q), "lifted")
+        return self._emit(arith.SubiOp(lifted, self._high(correction, shift)))
+
+    def _widen(self, word: SSAValue) -> SSAValue:
+        return self._emit(arith.ExtUIOp(word, i64), "wide")
+
+    def _high(self, wide: SSAValue, shift: SSAValue) -> SSAValue:
+        return self._emit(arith.TruncIOp(self._emit(arith.ShRUIOp(wide, shift)), i32), "high")

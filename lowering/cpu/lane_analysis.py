@@ -1,0 +1,156 @@
+"""Which values of a kernel depend on which lane axes, and how addresses move along an axis.
+
+The result is a divergence analysis with one bit per lane axis: a value whose bit k is clear is the
+same in all lanes that differ along axis k only, so it is computed outside the loop over that axis.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Block, Operation, SSAValue
+
+from fhelium_ir.dialects import kernel
+
+
+@dataclass
+class LaneFacts:
+    """Facts about one kernel.
+
+    Attributes:
+        extents: the tile shape.
+        all_axes: one bit for each lane axis of more than one lane.
+        masks: by value, one bit for each lane axis that it depends on.
+        inline: the `scf.for` whose trip count depends on lanes; they run inside the lane loops.
+        stored: the buffers that the kernel stores to.
+    """
+
+    extents: tuple[int, ...]
+    all_axes: int
+    masks: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
+    inline: set[Operation] = field(default_factory=set[Operation])
+    stored: set[SSAValue] = field(default_factory=set[SSAValue])
+
+    def op_mask(self, op: Operation) -> int:
+        """The axes that the operation as a whole depends on: operands, results, nested values."""
+        mask = 0
+        for nested in op.walk():
+            if isinstance(nested, kernel.LoadOp) and nested.buffer in self.stored:
+                mask |= self.all_axes
+            for value in (*nested.operands, *nested.results):
+                mask |= self.masks.get(value, 0)
+        return mask
+
+    def is_uniform(self, op: Operation) -> bool:
+        """Whether one execution per program does for all lanes."""
+        effects = (kernel.StoreOp, kernel.ExchangeOp)
+        return self.op_mask(op) == 0 and not any(isinstance(o, effects) for o in op.walk())
+
+
+def analyse_lanes(func: kernel.FuncOp) -> LaneFacts:
+    """Computes the facts of a kernel; loops are iterated to a fixed point."""
+    extents = func.lane_shape
+    facts = LaneFacts(extents, sum(1 << k for k, extent in enumerate(extents) if extent > 1))
+    for op in func.walk():
+        if isinstance(op, kernel.StoreOp):
+            facts.stored.add(op.buffer)
+    for argument in func.body.block.args:
+        facts.masks[argument] = 0
+    _visit_block(func.body.block, facts)
+    return facts
+
+
+def _visit_block(block: Block, facts: LaneFacts) -> None:
+    masks = facts.masks
+    for op in block.ops:
+        if isinstance(op, scf.ForOp):
+            _visit_loop(op, facts)
+            continue
+        mask = 0
+        for operand in op.operands:
+            mask |= masks[operand]
+        if isinstance(op, kernel.LaneIdOp):
+            mask = (1 << op.axis.value.data) & facts.all_axes
+        elif isinstance(op, kernel.ExchangeOp):
+            mask |= (1 << op.axis.value.data) & facts.all_axes
+        elif isinstance(op, kernel.LoadOp) and op.buffer in facts.stored:
+            # It must keep its place among the stores of its lane, in the innermost loop.
+            mask = facts.all_axes
+        for result in op.results:
+            masks[result] = mask
+
+
+def _visit_loop(loop: scf.ForOp, facts: LaneFacts) -> None:
+    masks = facts.masks
+    block = loop.body.block
+    bounds = masks[loop.lb] | masks[loop.ub] | masks[loop.step]
+    masks[block.args[0]] = bounds
+    carried = [bounds | masks[value] for value in loop.iter_args]
+    changed = True
+    while changed:
+        masks.update(zip(block.args[1:], carried, strict=True))
+        _visit_block(block, facts)
+        assert block.last_op is not None
+        following = [
+            mask | masks[value] for mask, value in zip(carried, block.last_op.operands, strict=True)
+        ]
+        changed = following != carried
+        carried = following
+    if bounds:
+        facts.inline.add(loop)
+        whole = facts.op_mask(loop)
+        if any(isinstance(op, kernel.StoreOp) for op in loop.walk()):
+            whole = facts.all_axes
+        carried = [whole] * len(carried)
+    masks.update(zip(loop.results, carried, strict=True))
+
+
+Strides = dict[SSAValue, tuple[int | None, ...]]
+
+
+def lane_strides(func: kernel.FuncOp, facts: LaneFacts) -> Strides:
+    """By how much each value grows from a lane to the next one along each axis; None if unknown.
+
+    The answer steers the choice of the innermost loop and is never used for correctness: `ori` is
+    taken for an addition.
+    """
+    axes = range(len(facts.extents))
+    strides: Strides = {
+        value: tuple(None if mask >> axis & 1 else 0 for axis in axes)
+        for value, mask in facts.masks.items()
+    }
+    for op in func.walk():
+        match op:
+            case kernel.LaneIdOp():
+                strides[op.result] = tuple(int(axis == op.axis.value.data) for axis in axes)
+            case arith.AddiOp() | arith.OrIOp():
+                strides[op.result] = _combine(strides[op.lhs], strides[op.rhs], 1)
+            case arith.SubiOp():
+                strides[op.result] = _combine(strides[op.lhs], strides[op.rhs], -1)
+            case arith.MuliOp() | arith.ShLIOp():
+                factor = _constant(op.rhs)
+                if factor is not None:
+                    scale = 1 << (factor & 63) if isinstance(op, arith.ShLIOp) else factor
+                    strides[op.result] = tuple(
+                        None if stride is None else stride * scale for stride in strides[op.lhs]
+                    )
+            case _:
+                pass
+    return strides
+
+
+def _combine(
+    left: tuple[int | None, ...], right: tuple[int | None, ...], sign: int
+) -> tuple[int | None, ...]:
+    return tuple(
+        None if a is None or b is None else a + sign * b for a, b in zip(left, right, strict=True)
+    )
+
+
+def _constant(value: SSAValue) -> int | None:
+    op = value.owner
+    if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
+        return op.value.value.data
+    return None

@@ -1,0 +1,1 @@
+"""Kernels as Triton: the printer, compilation of printed text, and a launcher."""

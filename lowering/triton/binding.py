@@ -1,0 +1,97 @@
+"""Typed access to the few parts of Triton that the project uses (3.6 and later)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeAlias
+
+import torch
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+from triton.runtime.interpreter import InterpretedFunction, interpreter_builder
+from triton.runtime.jit import JITFunction
+
+from fhelium_ir.compiler.errors import FheliumError
+
+TritonFunction: TypeAlias = JITFunction | InterpretedFunction
+
+
+class CompiledKernel(Protocol):
+    """What Triton's compiler leaves: texts and binaries by stage (`ttir`, `ttgir`, `ptx`, ...)."""
+
+    @property
+    def asm(self) -> Mapping[str, str | bytes]: ...
+
+
+@dataclass(frozen=True)
+class GpuTarget:
+    """A GPU by Triton's names, such as ("cuda", 90, 32)."""
+
+    backend: str
+    arch: int | str
+    warp_size: int
+
+
+def as_jit(function: TritonFunction) -> JITFunction:
+    """The function for compilation, whichever kind the decorator made."""
+    if isinstance(function, JITFunction):
+        return function
+    return JITFunction(
+        function.fn, do_not_specialize=function.kwargs.get("do_not_specialize") or []
+    )
+
+
+def as_interpreted(function: TritonFunction) -> InterpretedFunction:
+    """The function for Triton's interpreter, whatever the environment says."""
+    if isinstance(function, InterpretedFunction):
+        return function
+    return InterpretedFunction(function.fn)
+
+
+def launch(
+    function: TritonFunction,
+    grid: tuple[int, ...],
+    arguments: Sequence[torch.Tensor | int],
+    num_warps: int,
+) -> None:
+    """Runs a kernel on a grid of one to three axes."""
+    if isinstance(function, JITFunction):
+        function[grid](*arguments, num_warps=num_warps)
+        return
+    # The interpreter would compute an overflow check for each 32-bit sum and product and, outside
+    # of debugging, drop it: a third of its time. Words wrap by intent.
+    options = interpreter_builder.options
+    interpreter_builder.options = replace(options, sanitize_overflow=False)
+    try:
+        function[grid](*arguments)
+    finally:
+        interpreter_builder.options = options
+
+
+def compile_for(
+    function: JITFunction, signature: Mapping[str, str], target: GpuTarget, num_warps: int
+) -> CompiledKernel:
+    """Compiles for a named GPU, which need not be present; buffers are taken to be 16-byte aligned.
+
+    Args:
+        signature: Triton's type of each parameter, `*u64` or `u64`.
+
+    Raises:
+        FheliumError: Triton knows no such target or rejects the kernel.
+    """
+    aligned = {
+        (index,): [["tt.divisibility", 16]]
+        for index, type_ in enumerate(signature.values())
+        if type_.startswith("*")
+    }
+    try:
+        return triton.compile(
+            ASTSource(function, dict(signature), {}, aligned),
+            target=GPUTarget(target.backend, target.arch, target.warp_size),
+            options={"num_warps": num_warps},
+        )
+    except Exception as error:
+        reason = " ".join(str(error).split())[:500]
+        raise FheliumError(f"triton cannot compile '{function.__name__}': {reason}") from error

@@ -1,0 +1,50 @@
+"""From printed text to a Triton function."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import linecache
+
+from fhelium_ir.compiler.errors import FheliumError
+from fhelium_ir.lowering.triton.binding import TritonFunction, as_interpreted, as_jit
+
+# One function per text, so that equal kernels share their compiled binaries.
+_COMPILED: dict[tuple[str, bool], TritonFunction] = {}
+
+
+def compile_source(source: str, interpret: bool = False) -> TritonFunction:
+    """The kernel that a printed module defines, as its last function.
+
+    Its source stays inspectable: tracebacks, `inspect` and Triton itself find it.
+
+    Args:
+        source: text from `kernel_source`.
+        interpret: run under Triton's interpreter instead of compiling for a GPU. The environment
+            (TRITON_INTERPRET) is neither read nor changed.
+
+    Raises:
+        FheliumError: the text is no Python module with a function.
+    """
+    found = _COMPILED.get((source, interpret))
+    if found is not None:
+        return found
+    digest = hashlib.sha256(source.encode()).hexdigest()[:16]
+    filename = f"<fhelium-ir triton kernel {digest}>"
+    try:
+        tree = ast.parse(source, filename)
+    except SyntaxError as error:
+        raise FheliumError(f"the kernel source is not Python: {error.msg}") from error
+    names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    if not names:
+        raise FheliumError("the kernel source defines no function")
+    # No modification time: checkcache keeps the entry.
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    namespace: dict[str, object] = {"__name__": f"fhelium_ir.generated.{digest}"}
+    exec(compile(tree, filename, "exec"), namespace)
+    function = namespace[names[-1]]
+    if not isinstance(function, TritonFunction):
+        raise FheliumError(f"'{names[-1]}' is not a Triton kernel")
+    compiled = as_interpreted(function) if interpret else as_jit(function)
+    _COMPILED[source, interpret] = compiled
+    return compiled

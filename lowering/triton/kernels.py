@@ -1,0 +1,145 @@
+"""The kernels of a module as Triton functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from xdsl.dialects.builtin import IntegerType, ModuleOp
+from xdsl.ir import Attribute
+
+from fhelium_ir.compiler.errors import FheliumError
+from fhelium_ir.dialects import kernel
+from fhelium_ir.lowering.triton import binding
+from fhelium_ir.lowering.triton.compile import compile_source
+from fhelium_ir.lowering.triton.printer import kernel_source, warps_of
+
+
+@dataclass(frozen=True)
+class _Kernel:
+    """One printed kernel; it is compiled when it is first used."""
+
+    source: str
+    parameters: tuple[Attribute, ...]
+    grid_rank: int
+    num_warps: int
+
+    @staticmethod
+    def of(func: kernel.FuncOp) -> _Kernel:
+        return _Kernel(
+            kernel_source(func),
+            tuple(func.function_type.inputs),
+            func.grid_rank.value.data,
+            warps_of(func),
+        )
+
+    @cached_property
+    def jit(self) -> binding.TritonFunction:
+        return compile_source(self.source)
+
+    @cached_property
+    def interpreted(self) -> binding.TritonFunction:
+        return compile_source(self.source, interpret=True)
+
+    def check(self, grid: tuple[int, ...], arguments: Sequence[torch.Tensor | int]) -> None:
+        if len(grid) != self.grid_rank or any(extent < 1 for extent in grid):
+            raise FheliumError(f"grid {grid} does not fit")
+        if len(arguments) != len(self.parameters):
+            raise FheliumError(f"takes {len(self.parameters)} arguments, found {len(arguments)}")
+        for index, (argument, type_) in enumerate(zip(arguments, self.parameters, strict=True)):
+            if not _fits(argument, type_):
+                raise FheliumError(f"argument {index} must be a contiguous {type_}")
+
+
+_DTYPES = {32: torch.int32, 64: torch.int64}
+
+
+def _fits(argument: torch.Tensor | int, type_: Attribute) -> bool:
+    if isinstance(type_, kernel.BufferType):
+        return (
+            isinstance(argument, torch.Tensor)
+            and argument.dtype == _DTYPES.get(type_.element_type.bitwidth)
+            and argument.is_contiguous()
+        )
+    assert isinstance(type_, IntegerType)
+    width = type_.bitwidth
+    return isinstance(argument, int) and -(1 << (width - 1)) <= argument < 1 << width
+
+
+def _triton_type(type_: Attribute) -> str:
+    if isinstance(type_, kernel.BufferType):
+        return f"*u{type_.element_type.bitwidth}"
+    assert isinstance(type_, IntegerType)
+    return f"u{type_.bitwidth}"
+
+
+class TritonKernels:
+    """All kernels of a module, printed once.
+
+    Args:
+        module: a module whose kernels hold no `zq` op.
+        interpret: run under Triton's interpreter, on the CPU.
+
+    Raises:
+        FheliumError: a kernel cannot be printed.
+    """
+
+    def __init__(self, module: ModuleOp, interpret: bool):
+        self._interpret = interpret
+        self._kernels = {
+            op.sym_name.data: _Kernel.of(op)
+            for op in module.walk()
+            if isinstance(op, kernel.FuncOp)
+        }
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """The Python text of each kernel by its symbol."""
+        return {name: found.source for name, found in self._kernels.items()}
+
+    def launch(
+        self, name: str, grid: tuple[int, ...], arguments: Sequence[torch.Tensor | int]
+    ) -> None:
+        """Runs one kernel.
+
+        Args:
+            grid: number of programs along each axis (on CUDA below 2^31, then 2^16 twice).
+            arguments: contiguous int32 or int64 tensors, taken flat, and ints.
+
+        Raises:
+            FheliumError: there is no such kernel, or the grid or an argument does not fit.
+        """
+        found = self._kernels.get(name)
+        if found is None:
+            raise FheliumError(f"there is no kernel '{name}'")
+        try:
+            found.check(grid, arguments)
+        except FheliumError as error:
+            raise FheliumError(f"kernel '{name}': {error.message}") from None
+        function = found.interpreted if self._interpret else found.jit
+        binding.launch(function, grid, arguments, found.num_warps)
+
+    def compile_for(self, target: tuple[str, int, int]) -> dict[str, binding.CompiledKernel]:
+        """Compiles every kernel for a GPU that need not be present.
+
+        Args:
+            target: backend, architecture and warp size, such as ("cuda", 90, 32).
+
+        Returns:
+            What Triton compiled, by symbol.
+
+        Raises:
+            FheliumError: Triton knows no such target or rejects a kernel.
+        """
+        compiled: dict[str, binding.CompiledKernel] = {}
+        for name, found in self._kernels.items():
+            function = binding.as_jit(found.jit)
+            signature = dict(
+                zip(function.arg_names, map(_triton_type, found.parameters), strict=True)
+            )
+            compiled[name] = binding.compile_for(
+                function, signature, binding.GpuTarget(*target), found.num_warps
+            )
+        return compiled

@@ -1,0 +1,1 @@
+"""Passes: IR to IR within one stage, one pass per file (imported as `fhelium_ir.passes`)."""

@@ -1,0 +1,196 @@
+"""`ckks-check`: the end of the program stage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from math import inf, log2
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.utils.hints import isa
+
+from fhelium_ir.analysis.ranges import argument_attribute, constant_values, value_ranges
+from fhelium_ir.compiler.errors import FheliumError
+from fhelium_ir.compiler.locations import location_of
+from fhelium_ir.compiler.remarks import remark
+from fhelium_ir.dialects import ckks
+from fhelium_ir.parameters import Parameters
+
+SLOTS = "ckks.slots"
+"""Function argument attribute: length of the logical vector that fills the slots cyclically."""
+
+
+@dataclass(frozen=True)
+class CkksCheck(ModulePass):
+    """Checks that a program is complete and legal; changes nothing.
+
+    The module has parameters within the 128-bit security limit; every op is known; no level, scale
+    or size is absent, and each lies within the modulus chain; every encoded constant is a finite
+    vector that fills the slots; every returned ciphertext has headroom, that is,
+    2 * scale * max|value| is below the product of its remaining primes. Absent facts are filled by
+    ckks-manage.
+    """
+
+    name = "ckks-check"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        parameters = ckks.parameters_of(op)
+        try:
+            parameters.check_security()
+        except FheliumError as error:
+            raise FheliumError(error.message, location_of(op)) from error
+        _remark_digits(op, parameters)
+        for inner in op.ops:
+            if not isinstance(inner, func.FuncOp):
+                raise _unknown(inner)
+            _check_function(inner, parameters)
+
+
+def _unknown(op: Operation) -> FheliumError:
+    return FheliumError(f"op '{op.name}' is not part of the program stage", location_of(op))
+
+
+def _remark_digits(module: ModuleOp, parameters: Parameters) -> None:
+    used = parameters.digit_count()
+    if used != parameters.digits:
+        remark(
+            "ckks-check",
+            module,
+            "analysis",
+            f"key switching uses {used} digits instead of {parameters.digits}: "
+            f"{len(parameters.q)} primes make {used} digits of {parameters.digit_size}",
+        )
+
+
+def _check_function(function: func.FuncOp, parameters: Parameters) -> None:
+    name = function.sym_name.data
+    if len(function.body.blocks) != 1:
+        raise FheliumError(f"function @{name} must have one block", location_of(function))
+    block = function.body.blocks[0]
+    for index, argument in enumerate(block.args):
+        label = f"argument {index} of @{name}"
+        if not isinstance(argument.type, ckks.CiphertextType | ckks.PlaintextType):
+            raise FheliumError(
+                f"{label} must be a ciphertext or a plaintext, found {argument.type}",
+                location_of(function),
+            )
+        _check_facts(label, argument, function, parameters)
+        _check_slots(label, function, index, parameters)
+    _check_ops(block, parameters)
+    _check_outputs(function, block, parameters)
+
+
+def _check_slots(label: str, function: func.FuncOp, index: int, parameters: Parameters) -> None:
+    attribute = argument_attribute(function, index, SLOTS)
+    if attribute is None:
+        return
+    count = attribute.value.data if isa(attribute, IntegerAttr) else 0
+    if count < 1 or parameters.slots % count:
+        raise FheliumError(
+            f"{label}: {SLOTS} must be an integer that divides the slot count "
+            f"{parameters.slots}, found {attribute}",
+            location_of(function),
+        )
+
+
+def _check_ops(block: Block, parameters: Parameters) -> None:
+    for op in block.ops:
+        if isinstance(op, arith.ConstantOp | func.ReturnOp):
+            continue
+        if not op.name.startswith("ckks."):
+            raise _unknown(op)
+        for result in op.results:
+            _check_facts(f"{op.name}: the result", result, op, parameters)
+        if isinstance(op, ckks.EncodeOp):
+            _check_encode(op, parameters)
+
+
+def _check_facts(label: str, value: SSAValue, op: Operation, parameters: Parameters) -> None:
+    """No fact absent, level and scale within the chain, evaluation domain."""
+    type_ = value.type
+    assert isinstance(type_, ckks.CiphertextType | ckks.PlaintextType)
+    facts = type_.data
+    for fact in fields(facts):
+        if getattr(facts, fact.name) is None:
+            raise FheliumError(
+                f"{label} has no {fact.name}: write it, or run ckks-manage first", location_of(op)
+            )
+    assert facts.level is not None and facts.scale is not None
+    top = parameters.top_level
+    if facts.level > top:
+        raise FheliumError(
+            f"{label} has level {facts.level}, but the top level of {len(parameters.q)} primes is "
+            f"{top}",
+            location_of(op),
+        )
+    if facts.scale.highest_prime() > top:
+        raise FheliumError(
+            f"{label} has scale {facts.scale}, but the last prime is q{top}", location_of(op)
+        )
+    if facts.domain != "evaluation":
+        raise FheliumError(
+            f"{label} is in the {facts.domain} domain; the program stage computes in the "
+            "evaluation domain",
+            location_of(op),
+        )
+
+
+def _check_encode(op: ckks.EncodeOp, parameters: Parameters) -> None:
+    length = len(constant_values(op))
+    if parameters.slots % length:
+        raise FheliumError(
+            f"ckks.encode: the length {length} does not divide the slot count {parameters.slots}",
+            location_of(op),
+        )
+
+
+def _check_outputs(function: func.FuncOp, block: Block, parameters: Parameters) -> None:
+    last = block.last_op
+    assert last is not None
+    ranges = value_ranges(function)
+    for index, value in enumerate(last.operands):
+        name = f" (%{value.name_hint})" if value.name_hint else ""
+        label = f"output {index}{name} of @{function.sym_name.data}"
+        if not isinstance(value.type, ckks.CiphertextType):
+            raise FheliumError(
+                f"{label} must be a ciphertext, found {value.type}", location_of(last)
+            )
+        _check_headroom(label, value.type, ranges[value], last, parameters)
+
+
+def _check_headroom(
+    label: str, type_: Attribute, bound: float, op: Operation, parameters: Parameters
+) -> None:
+    """2 * scale * bound < product of the remaining primes, exactly."""
+    assert isinstance(type_, ckks.CiphertextType)
+    level, scale = type_.data.level, type_.data.scale
+    assert level is not None and scale is not None
+    if bound == 0:
+        return
+    need = inf if bound == inf else 1 + _scale_bits(type_, parameters) + log2(bound)
+    modulus = parameters.modulus(level)
+    have = log2(modulus)
+    # The exact product is expanded only where it may matter: scales can be astronomically large.
+    fits = need < have + 1 and 2 * scale.value(parameters.q) * Fraction(bound) < modulus
+    if not fits:
+        primes = "the only prime" if level == 0 else f"the product of the {level + 1} primes"
+        raise FheliumError(
+            f"{label} has no headroom: 2 * scale * max|value| = 2^{need:.2f} (max|value| <= "
+            f"{bound:g}) is not below 2^{have:.2f}, {primes} of its level {level}; use a higher "
+            "level, a lower scale, or state smaller inputs with ckks.range",
+            location_of(op),
+        )
+    text = f"{label}: |value| <= {bound:g}, headroom {have - need:.1f} bits"
+    remark("ckks-check", op, "analysis", text)
+
+
+def _scale_bits(type_: ckks.CiphertextType, parameters: Parameters) -> float:
+    """log2 of the scale, from its factors."""
+    scale = type_.data.scale
+    assert scale is not None
+    bits = scale.two + log2(scale.ratio.numerator) - log2(scale.ratio.denominator)
+    return bits + sum(power * log2(parameters.q[index]) for index, power in scale.primes)

@@ -1,0 +1,350 @@
+"""form-fusion-regions: groups polynomial ops into regions that become one kernel or a short chain of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import networkx as nx
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+
+from fhelium_ir.analysis.region_graph import INDEX_OPS, RegionGraph, Unfusable, build_graph
+from fhelium_ir.compiler.errors import FheliumError
+from fhelium_ir.compiler.locations import fuse, location_of
+from fhelium_ir.compiler.remarks import remark
+from fhelium_ir.dialects import fusion, ntt, resource, rns
+
+MAX_OPS = 48
+"""Computing ops in a region."""
+
+MAX_INPUTS = 12
+"""Buffers that a region reads: each is a live pointer and at least one live register."""
+
+
+@dataclass(frozen=True)
+class FormFusionRegions(ModulePass):
+    """Grows clusters on the SSA graph from each op towards its producers.
+
+    An op joins the cluster of a producer wherever that cluster stands in the text, if the access patterns allow one
+    kernel chain (`fhelium_ir.analysis.region_graph` decides), if no path leaves the joined cluster and comes back, and if
+    the bytes saved outweigh the cost. Ops that only re-index go into every region that reads through them. A base conversion
+    feeds the first kernel of a transform; what follows a transform element by element joins its last kernel.
+
+    Options:
+        fuse: `false` puts each op in a region of its own, for comparison.
+        window: a cluster only grows over producers whose first op is at most this many ops back, which keeps the
+            pass linear in the program.
+    """
+
+    name = "form-fusion-regions"
+
+    fuse: bool = True
+    window: int = 400
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in op.ops:
+            if isinstance(function, func.FuncOp) and any(
+                _is_computing(inner) for inner in function.body.ops
+            ):
+                _Former(function, self.fuse, self.window).run()
+
+
+def _is_computing(op: Operation) -> bool:
+    return op.name.startswith(("rns.", "ntt."))
+
+
+class _Cluster:
+    """Computing ops that become one region, with the re-indexing ops they read through."""
+
+    def __init__(self, number: int, ops: Iterable[Operation]):
+        self.number = number
+        self.ops = list(ops)
+
+
+class _Former:
+    def __init__(self, function: func.FuncOp, fuse_ops: bool, window: int):
+        self.function = function
+        self.fuse_ops = fuse_ops
+        self.window = window
+        self.ops = list(function.body.block.ops)
+        self.position = {op: index for index, op in enumerate(self.ops)}
+        self.cluster_of: dict[Operation, _Cluster] = {}
+        self.graph: nx.DiGraph[int] = nx.DiGraph()
+        self.clusters: dict[int, _Cluster] = {}
+
+    def run(self) -> None:
+        waiting: list[Operation] = []
+        for op in self.ops:
+            if not _is_computing(op):
+                continue
+            if isinstance(op, INDEX_OPS) and not self._needs_region(op):
+                continue
+            cluster = _Cluster(self.position[op], [op])
+            self._check(cluster)
+            self._enter(cluster)
+            if not self.fuse_ops:
+                continue
+            if self._adds_a_result(op):
+                waiting.append(op)
+            else:
+                self._grow(op)
+        for op in waiting:
+            if self.cluster_of[op].ops == [op]:
+                self._grow(op)
+        self._rewrite()
+
+    def _adds_a_result(self, op: Operation) -> bool:
+        """A conversion of a value that others read too: with its producer it is one more buffer to write, with its only
+        consumer it costs nothing, so it waits for that consumer first."""
+        return (
+            isinstance(op, rns.SetRepresentativeOp)
+            and op.result.has_one_use()
+            and not op.operand.has_one_use()
+        )
+
+    def _needs_region(self, op: Operation) -> bool:
+        """A re-indexing stands alone where its result leaves the function, or where nothing may be fused with it."""
+        if any(isinstance(use.operation, func.ReturnOp) for use in op.results[0].uses):
+            return True
+        views = (rns.RestrictOp, rns.ExtractOp, rns.DigitsOp)
+        if not self.fuse_ops:
+            return not isinstance(op, views)
+        # A base conversion and an inner product read memory; only views can stand between.
+        return isinstance(op, rns.PadOp | rns.AutomorphismOp) and any(
+            isinstance(use.operation, INDEX_OPS) and _blocks(op, use.operation)
+            for use in op.results[0].uses
+        )
+
+    def _enter(self, cluster: _Cluster) -> None:
+        self.clusters[cluster.number] = cluster
+        self.graph.add_node(cluster.number)
+        for op in cluster.ops:
+            self.cluster_of[op] = cluster
+            for producer in self._producers(op):
+                self.graph.add_edge(self.cluster_of[producer].number, cluster.number)
+
+    def _producers(self, op: Operation) -> list[Operation]:
+        """Computing ops in clusters whose results `op` reads, directly or through re-indexing."""
+        found: list[Operation] = []
+        for operand in op.operands:
+            owner = operand.owner
+            while (
+                isinstance(owner, Operation)
+                and isinstance(owner, INDEX_OPS)
+                and owner not in self.cluster_of
+            ):
+                owner = owner.operands[0].owner
+            if isinstance(owner, Operation) and owner in self.cluster_of and owner not in found:
+                found.append(owner)
+        return found
+
+    def _grow(self, op: Operation) -> None:
+        """Joins the op's cluster with those of its producers, the nearest first."""
+        producers = sorted(self._producers(op), key=lambda p: -self.position[p])
+        for producer in producers:
+            ours, theirs = self.cluster_of[op], self.cluster_of[producer]
+            if ours is theirs:
+                continue
+            reason = self._refusal(theirs, ours)
+            if reason is None:
+                self._join(theirs, ours)
+                remark(
+                    "form-fusion-regions", op, "applied", f"fused with its producer {producer.name}"
+                )
+            else:
+                remark(
+                    "form-fusion-regions",
+                    op,
+                    "missed",
+                    f"not fused with its producer {producer.name}: {reason}",
+                )
+
+    def _refusal(self, producer: _Cluster, consumer: _Cluster) -> str | None:
+        """Why two clusters cannot be one, None if they can."""
+        ops = sorted({*producer.ops, *consumer.ops}, key=lambda o: self.position[o])
+        if self.position[ops[-1]] - self.position[ops[0]] > self.window:
+            return f"it lies more than {self.window} ops back"
+        if len(ops) > MAX_OPS:
+            return f"the region would hold more than {MAX_OPS} ops"
+        if self._closes_cycle(producer, consumer):
+            return "the joined region would depend on itself through another region"
+        merged = _Cluster(producer.number, ops)
+        inputs = self._inputs(merged)
+        if len(inputs) > MAX_INPUTS:
+            return f"the region would read more than {MAX_INPUTS} buffers"
+        try:
+            self._graph(merged)
+        except Unfusable as error:
+            return str(error)
+        return None
+
+    def _closes_cycle(self, producer: _Cluster, consumer: _Cluster) -> bool:
+        """Whether a path from producer to consumer passes a third cluster."""
+        pending = [n for n in self.graph.successors(producer.number) if n != consumer.number]
+        seen = set(pending)
+        while pending:
+            number = pending.pop()
+            if number == consumer.number:
+                return True
+            for after in self.graph.successors(number):
+                if after not in seen:
+                    seen.add(after)
+                    pending.append(after)
+        return False
+
+    def _join(self, producer: _Cluster, consumer: _Cluster) -> None:
+        keep, drop = sorted((producer, consumer), key=lambda c: c.number)
+        keep.ops = sorted({*keep.ops, *drop.ops}, key=lambda o: self.position[o])
+        for op in drop.ops:
+            self.cluster_of[op] = keep
+        for before in list(self.graph.predecessors(drop.number)):
+            if before != keep.number:
+                self.graph.add_edge(before, keep.number)
+        for after in list(self.graph.successors(drop.number)):
+            if after != keep.number:
+                self.graph.add_edge(keep.number, after)
+        self.graph.remove_node(drop.number)
+        del self.clusters[drop.number]
+
+    def _members(self, cluster: _Cluster) -> list[Operation]:
+        """The cluster's ops and the re-indexing ops it reads through, in program order."""
+        members = set(cluster.ops)
+        pending = list(cluster.ops)
+        while pending:
+            for operand in pending.pop().operands:
+                owner = operand.owner
+                if (
+                    isinstance(owner, Operation)
+                    and isinstance(owner, INDEX_OPS)
+                    and owner not in members
+                    and owner not in self.cluster_of
+                ):
+                    members.add(owner)
+                    pending.append(owner)
+        return sorted(members, key=lambda o: self.position[o])
+
+    def _inputs(self, cluster: _Cluster) -> list[SSAValue]:
+        """Values from outside that the members read, in order of first use."""
+        members = self._members(cluster)
+        inside = set(members)
+        inputs: dict[SSAValue, None] = {}
+        for op in members:
+            for operand in op.operands:
+                if isinstance(operand, BlockArgument) or operand.owner not in inside:
+                    inputs[operand] = None
+        return list(inputs)
+
+    def _outputs(self, cluster: _Cluster) -> list[SSAValue]:
+        """Results of the cluster that something outside reads, maybe through re-indexing."""
+        inside = set(cluster.ops)
+        outputs: list[SSAValue] = []
+        for op in cluster.ops:
+            for result in op.results:
+                if self._escapes(result, inside):
+                    outputs.append(result)
+        return outputs
+
+    def _escapes(self, value: SSAValue, inside: set[Operation]) -> bool:
+        for use in value.uses:
+            user = use.operation
+            if user in inside:
+                continue
+            if isinstance(user, INDEX_OPS) and user not in self.cluster_of:
+                if self._escapes(user.results[0], inside):
+                    return True
+                continue
+            return True
+        return False
+
+    def _graph(self, cluster: _Cluster) -> RegionGraph:
+        outputs = self._outputs(cluster)
+        if not outputs:
+            # Dead so far; its uses come later, or never.
+            outputs = [cluster.ops[-1].results[0]]
+        return build_graph(self._members(cluster), self._inputs(cluster), outputs)
+
+    def _check(self, cluster: _Cluster) -> None:
+        try:
+            self._graph(cluster)
+        except Unfusable as error:
+            op = cluster.ops[0]
+            raise FheliumError(
+                f"form-fusion-regions: {op.name} has no region: {error}", location=location_of(op)
+            ) from error
+
+    def _rewrite(self) -> None:
+        """One stable topological sort of the clusters, one sweep."""
+        block = self.function.body.block
+        order = list(nx.lexicographical_topological_sort(self.graph))
+        anchor = self.ops[-1]
+        values: dict[SSAValue, SSAValue] = {}
+        regions: list[tuple[_Cluster, list[SSAValue], list[SSAValue]]] = []
+        for number in order:
+            cluster = self.clusters[number]
+            outputs = self._outputs(cluster)
+            if outputs:
+                regions.append((cluster, self._inputs(cluster), outputs))
+        for op in self.ops:
+            if isinstance(op, resource.RefOp):
+                op.detach()
+                block.insert_op_before(op, anchor)
+        for cluster, inputs, outputs in regions:
+            region = self._region(cluster, inputs, outputs, values)
+            block.insert_op_before(region, anchor)
+            for output, result in zip(outputs, region.outputs, strict=True):
+                values[output] = result
+        for index, operand in enumerate(anchor.operands):
+            anchor.operands[index] = values.get(operand, operand)
+        for op in reversed(self.ops):
+            if _is_computing(op):
+                op.detach()
+                op.erase(safe_erase=False)
+
+    def _region(
+        self,
+        cluster: _Cluster,
+        inputs: Sequence[SSAValue],
+        outputs: Sequence[SSAValue],
+        values: dict[SSAValue, SSAValue],
+    ) -> fusion.FusedOp:
+        members = self._members(cluster)
+        body = Block(arg_types=[value.type for value in inputs])
+        inner: dict[SSAValue, SSAValue] = dict(zip(inputs, body.args, strict=True))
+        for value, argument in zip(inputs, body.args, strict=True):
+            argument.name_hint = value.name_hint
+        for op in members:
+            copy = op.clone(inner)
+            copy.location = op.location
+            body.add_op(copy)
+        _drop_dead(body, [inner[value] for value in outputs])
+        body.add_op(fusion.YieldOp([inner[value] for value in outputs]))
+        region = fusion.FusedOp(
+            [values.get(value, value) for value in inputs],
+            [value.type for value in outputs],
+            Region(body),
+        )
+        region.location = fuse(op.location for op in members)
+        for output, result in zip(outputs, region.outputs, strict=True):
+            result.name_hint = output.name_hint
+        return region
+
+
+def _blocks(op: Operation, user: Operation) -> bool:
+    """Whether `user`, which re-indexes `op`'s result, leads to an op that cannot read through `op`."""
+    return any(
+        isinstance(use.operation, rns.BaseConvertOp | rns.AccumulateOp | ntt.TransformOp)
+        for use in user.results[0].uses
+    )
+
+
+def _drop_dead(body: Block, kept: Sequence[SSAValue]) -> None:
+    for op in reversed(list(body.ops)):
+        if not any(result in kept or result.first_use for result in op.results):
+            op.detach()
+            op.erase()
+
+

@@ -1,0 +1,135 @@
+"""infer-resources: every table, constant, key and plaintext that a program reads, declared once with shape and bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, MemRefType, ModuleOp, SymbolRefAttr
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.traits import SymbolTable
+
+from fhelium_ir.analysis.region_graph import Unfusable, build_graph
+from fhelium_ir.analysis.requirements import Requirement, region_requirements
+from fhelium_ir.compiler.errors import FheliumError
+from fhelium_ir.compiler.locations import location_of
+from fhelium_ir.compiler.remarks import remark
+from fhelium_ir.dialects import ckks, fusion, resource, rns
+from fhelium_ir.parameters import Parameters
+
+
+@dataclass(frozen=True)
+class InferResources(ModulePass):
+    """Declares what the kernels of each region will read, and gives declared keys and plaintexts their buffers.
+
+    Equal requirements of different regions share a declaration. Each region lists its resources by symbol, in the order in
+    which its lowering takes them.
+    """
+
+    name = "infer-resources"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        regions = [
+            region
+            for function in op.ops
+            if isinstance(function, func.FuncOp)
+            for region in function.body.ops
+            if isinstance(region, fusion.FusedOp)
+        ]
+        self._shape_references(op)
+        if not regions:
+            return
+        parameters = _parameters(op)
+        table = _Declarations(op)
+        for region in regions:
+            region.resources = ArrayAttr(
+                [
+                    SymbolRefAttr(table.declare(requirement, region))
+                    for requirement in self._requirements(region, parameters)
+                ]
+            )
+
+    def _requirements(
+        self, region: fusion.FusedOp, parameters: Parameters
+    ) -> tuple[Requirement, ...]:
+        block = region.body.block
+        ops = [op for op in block.ops if not isinstance(op, fusion.YieldOp)]
+        try:
+            graph = build_graph(ops, list(block.args), list(region.yielded.values))
+        except Unfusable as error:
+            raise FheliumError(f"infer-resources: {error}", location=location_of(region)) from error
+        return region_requirements(graph, parameters)
+
+    def _shape_references(self, module: ModuleOp) -> None:
+        """Keys and plaintexts: shape and word follow from the bundle that the program reads."""
+        arithmetic = module.attributes.get(rns.ARITHMETIC)
+        for op in module.walk():
+            if not isinstance(op, resource.RefOp):
+                continue
+            declared = SymbolTable.lookup_symbol(module, op.symbol)
+            name = op.symbol.string_value()
+            if not isinstance(declared, resource.DeclareOp):
+                raise FheliumError(
+                    f"infer-resources: resource @{name} is not declared", location=location_of(op)
+                )
+            if not isinstance(arithmetic, rns.ArithmeticAttr):
+                raise FheliumError(
+                    "infer-resources: the module has no arithmetic; run select-arithmetic first",
+                    location=location_of(op),
+                )
+            assert isinstance(op.result.type, rns.PolyType)
+            shape = op.result.type.data.shape()
+            declared.buffer = MemRefType(arithmetic.arithmetic.word, list(shape))
+
+
+class _Declarations:
+    """The declared resources of a module, by kind and parameters."""
+
+    def __init__(self, module: ModuleOp):
+        self.module = module
+        self.names: dict[tuple[str, DictionaryAttr], str] = {}
+        self.counts: dict[str, int] = {}
+        self.last: Operation | None = None
+        for op in module.ops:
+            if isinstance(op, resource.DeclareOp):
+                self.names[op.kind.data, op.parameters] = op.sym_name.data
+                self.last = op
+
+    def declare(self, requirement: Requirement, region: fusion.FusedOp) -> str:
+        """The symbol of a requirement, declared on first use after the other declarations."""
+        parameters = DictionaryAttr(dict(requirement.parameters))
+        key = (requirement.kind, parameters)
+        if key in self.names:
+            return self.names[key]
+        name = self._free_name(requirement.kind)
+        buffer = resource.memref(requirement.shape, requirement.bits)
+        op = resource.DeclareOp(name, requirement.kind, parameters.data, buffer)
+        op.location = region.location
+        block = self.module.body.block
+        if self.last is not None:
+            block.insert_op_after(op, self.last)
+        else:
+            first = block.first_op
+            assert first is not None
+            block.insert_op_before(op, first)
+        self.last = op
+        self.names[key] = name
+        remark("infer-resources", op, "applied", f"@{name} needs {requirement.bytes()} bytes")
+        return name
+
+    def _free_name(self, kind: str) -> str:
+        while True:
+            number = self.counts.get(kind, 0)
+            self.counts[kind] = number + 1
+            name = f"{kind}_{number}"
+            if SymbolTable.lookup_symbol(self.module, name) is None:
+                return name
+
+
+def _parameters(module: ModuleOp) -> Parameters:
+    attribute = module.attributes.get(ckks.PARAMS)
+    if not isinstance(attribute, ckks.ParamsAttr):
+        raise FheliumError(f"infer-resources: the module has no `{ckks.PARAMS}` attribute")
+    return attribute.data

@@ -1,0 +1,112 @@
+"""plan-memory: places the intermediate results of a function in one arena by liveness."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, i64
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+
+from fhelium_ir.compiler.errors import FheliumError
+from fhelium_ir.compiler.locations import location_of
+from fhelium_ir.compiler.remarks import remark
+from fhelium_ir.dialects import fusion, host, rns
+from fhelium_ir.dialects.zq import Arithmetic
+
+
+@dataclass(frozen=True)
+class PlanMemory(ModulePass):
+    """Gives each region's results an offset in bytes, or -1 for results that leave the function.
+
+    Buffers whose lifetimes do not meet share memory; a region's results never share with its operands, because a kernel may
+    write an element before another program has read it. First fit over the free gaps, in program order.
+
+    Options:
+        alignment: offsets are multiples of this many bytes.
+        reuse: `false` gives every buffer memory of its own, for comparison.
+    """
+
+    name = "plan-memory"
+
+    alignment: int = 256
+    reuse: bool = True
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.alignment < 8 or self.alignment & (self.alignment - 1):
+            raise FheliumError(
+                f"plan-memory: alignment = {self.alignment} is not a power of two from 8"
+            )
+        attribute = op.attributes.get(rns.ARITHMETIC)
+        for function in op.ops:
+            if isinstance(function, func.FuncOp) and any(
+                isinstance(inner, fusion.FusedOp) for inner in function.body.ops
+            ):
+                if not isinstance(attribute, rns.ArithmeticAttr):
+                    raise FheliumError(
+                        "plan-memory: the module has no arithmetic; run select-arithmetic first",
+                        location=location_of(function),
+                    )
+                self._plan(function, attribute.arithmetic)
+
+    def _plan(self, function: func.FuncOp, arithmetic: Arithmetic) -> None:
+        ops = list(function.body.block.ops)
+        last_use = {value: index for index, op in enumerate(ops) for value in op.operands}
+        returned = set(ops[-1].operands)
+        arena = _Arena(self.alignment)
+        total = 0
+        for index, op in enumerate(ops):
+            if not isinstance(op, fusion.FusedOp):
+                continue
+            offsets: list[int] = []
+            for result in op.outputs:
+                size = _bytes(result, arithmetic)
+                total += size
+                if result in returned:
+                    offsets.append(-1)
+                else:
+                    end = last_use.get(result, index) if self.reuse else len(ops)
+                    offsets.append(arena.place(size, index, end))
+            op.offsets = ArrayAttr([IntegerAttr(offset, i64) for offset in offsets])
+        function.attributes[host.ARENA] = IntegerAttr(arena.size, i64)
+        remark(
+            "plan-memory",
+            function,
+            "applied",
+            f"an arena of {arena.size} bytes for {total} bytes of results",
+        )
+
+
+class _Arena:
+    """First-fit placement of buffers that live from one op to another, both included."""
+
+    def __init__(self, alignment: int):
+        self.alignment = alignment
+        self.size = 0
+        self._live: list[tuple[int, int, int]] = []  # (offset, end of buffer, last op)
+
+    def place(self, size: int, first: int, last: int) -> int:
+        """Offset of a buffer of `size` bytes that is written by op `first` and last read by op `last`."""
+        self._live = sorted(buffer for buffer in self._live if buffer[2] >= first)
+        offset = 0
+        for start, end, _ in self._live:
+            if start - offset >= size:
+                break
+            offset = max(offset, end)
+        end = offset + -(-size // self.alignment) * self.alignment
+        self._live.append((offset, end, last))
+        self.size = max(self.size, end)
+        return offset
+
+
+def _bytes(value: SSAValue, arithmetic: Arithmetic) -> int:
+    type_ = value.type
+    assert isinstance(type_, rns.PolyType)
+    count = arithmetic.word_bits // 8
+    for extent in type_.data.shape():
+        count *= extent
+    return count
+
+

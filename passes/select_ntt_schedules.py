@@ -1,0 +1,110 @@
+"""`select-ntt-schedules`: the contract of every transform and the order of every evaluation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute, SSAValue
+from xdsl.passes import ModulePass
+
+from fhelium_ir.analysis.representatives import Words, poly, words_of
+from fhelium_ir.compiler.errors import FheliumError
+from fhelium_ir.compiler.locations import location_of
+from fhelium_ir.compiler.remarks import remark
+from fhelium_ir.compiler.retype import commit_types
+from fhelium_ir.dialects import ntt
+from fhelium_ir.dialects.ntt import Contract, ContractAttr
+from fhelium_ir.dialects.rns import PolyFacts, PolyType
+
+PASS = "select-ntt-schedules"
+ORDER = "bit_reversed"
+
+FORWARD = Contract(ORDER, input_below=4, output_below=4)
+"""Lazy Cooley-Tukey butterflies keep words in [0, 4q); Harvey, "Faster arithmetic for
+number-theoretic transforms" (2014).
+"""
+
+INVERSE = Contract(ORDER, input_below=2, output_below=2)
+"""Lazy Gentleman-Sande butterflies keep words in [0, 2q), the product with N^-1 included."""
+
+
+@dataclass(frozen=True)
+class SelectNttSchedules(ModulePass):
+    """Gives every transform its contract and every evaluation domain its order, bit-reversed.
+
+    A hand-written contract is kept if the butterflies achieve it: their words stay in an interval,
+    so an operand may not exceed that interval, and a result may be said to lie in it or in a wider
+    one that fits the word. The exponent stays; only the inverse can change it, through N^-1. Values
+    do not change.
+
+    Needs select-arithmetic.
+    """
+
+    name = PASS
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        words = words_of(op, PASS)
+        types: dict[SSAValue, Attribute] = {}
+        counts: Counter[str] = Counter()
+        for inner in op.walk():
+            for region in inner.regions:
+                for block in region.blocks:
+                    for argument in block.args:
+                        _order(argument, types)
+            for result in inner.results:
+                _order(result, types)
+            if isinstance(inner, ntt.TransformOp):
+                counts[inner.name] += _select(inner, words)
+        commit_types(op, types)
+        for name, count in counts.items():
+            best = FORWARD if name == ntt.ForwardOp.name else INVERSE
+            contract = f"{ORDER}, below {best.input_below}q in, below {best.output_below}q out"
+            remark(PASS, None, "applied", f"{count} {name}: {contract}")
+
+
+def _order(value: SSAValue, types: dict[SSAValue, Attribute]) -> None:
+    facts = poly(value)
+    if facts is not None and facts.domain == "evaluation" and facts.order is None:
+        types[value] = PolyType(replace(facts, order=ORDER))
+
+
+def _select(op: ntt.TransformOp, words: Words) -> bool:
+    """Gives a transform its contract; False if it has one."""
+    best = FORWARD if isinstance(op, ntt.ForwardOp) else INVERSE
+    facts = poly(op.operand)
+    assert facts is not None
+    if op.contract is not None:
+        _check(op, op.contract.data, best, words, facts)
+        remark(PASS, op, "analysis", "kept the contract that is stated")
+        return False
+    if best.output_below > words.capacity(facts.basis):
+        raise FheliumError(
+            f"{PASS}: words below {best.output_below}q do not fit {words.arithmetic.name} for the "
+            f"primes {facts.basis}",
+            location_of(op),
+        )
+    op.properties["contract"] = ContractAttr(best)
+    return True
+
+
+def _check(
+    op: ntt.TransformOp, given: Contract, best: Contract, words: Words, facts: PolyFacts
+) -> None:
+    """Raises FheliumError if the butterflies do not achieve a contract."""
+    capacity = words.capacity(facts.basis)
+    problem = None
+    if given.input_below > best.input_below:
+        problem = f"takes words below {best.input_below}q at most, not {given.input_below}q"
+    elif given.output_below < best.output_below:
+        problem = f"leaves words below {best.output_below}q, not {given.output_below}q"
+    elif given.output_below > capacity:
+        problem = f"has words of {capacity}q at most, not {given.output_below}q"
+    elif given.exponent_change not in ((0,) if isinstance(op, ntt.ForwardOp) else (-1, 0, 1)):
+        problem = f"cannot change the exponent by {given.exponent_change}"
+    if problem is not None:
+        raise FheliumError(
+            f"{PASS}: the contract is not achievable: {op.name} {problem}", location_of(op)
+        )

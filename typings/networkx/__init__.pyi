@@ -1,0 +1,13 @@
+"""Stubs of the calls that the project makes."""
+
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+class NetworkXUnbounded(Exception): ...
+
+class DiGraph(Generic[T]):
+    def __init__(self) -> None: ...
+    def add_edge(self, u_of_edge: T, v_of_edge: T, *, capacity: int = ...) -> None: ...
+
+def minimum_cut(flowG: DiGraph[T], _s: T, _t: T) -> tuple[int, tuple[set[T], set[T]]]: ...
