@@ -71,7 +71,7 @@ PASSES: dict[str, str] = {
 
 TARGETS: dict[str, str] = {
     "mlir": "fhelium_ir.compiler.printing:print_mlir",
-    "triton": "fhelium_ir.lowering.triton_printer:print_triton",
+    "triton": "fhelium_ir.lowering.triton.printer:print_triton",
     "host": "fhelium_ir.lowering.host_printer:print_host",
     "resources-json": "fhelium_ir.lowering.resources_json:print_resources_json",
 }

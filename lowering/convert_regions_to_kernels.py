@@ -293,6 +293,11 @@ class _HostLowering:
                 return inputs[argument.index]
             case "output":
                 return outputs[argument.index]
+            case "bound":
+                return self._number(max(graph.columns[argument.index]), "bound")
             case _:
-                return self.emit(arith.ConstantOp(IntegerAttr(len(graph.limbs), i64)), "count")
+                return self._number(len(graph.limbs), "count")
+
+    def _number(self, value: int, hint: str) -> SSAValue:
+        return self.emit(arith.ConstantOp(IntegerAttr(value, i64)), hint)
 

@@ -21,7 +21,7 @@ Index = int | SSAValue
 class Argument:
     """What a kernel argument stands for, for the launch to fill in.
 
-    kinds: `rows`, `moduli`, `count`, `twiddles`, `inverse_degree`, `input` i, `table` t, `output` r.
+    kinds: `rows`, `moduli`, `count`, `bound` column, `twiddles`, `inverse_degree`, `input` i, `table` t, `output` r.
     """
 
     kind: str

@@ -114,6 +114,10 @@ class _Emitter:
             self._columns[index] = self.build.load_index(self.table, offset)
         return self._columns[index]
 
+    def bound(self, index: int) -> SSAValue:
+        """The largest entry of a column: a trip count that all rows of a launch share."""
+        return self.build.argument(Argument("bound", index), i64, f"bound{index}")
+
     def row_start(self, index: int) -> Index:
         """Offset of the row that column `index` names."""
         if index not in self._row_starts:
@@ -243,14 +247,17 @@ class _Emitter:
         source, coefficients = self.input(buffer), self.table_buffer(table)
         zero, none = build.constant(0, build.word), build.constant(0)
         first, entries = self.column(start), self.column(base)
-        with build.loop(self.column(count), [zero] * registers + [none] * registers) as loop:
-            offset = build.add(entries, build.mul(loop.index, 3))
+        last = build.emit(arith.SubiOp(self.column(count), build.constant(1)))
+        with build.loop(self.bound(count), [zero] * registers + [none] * registers) as loop:
+            offset = build.add(entries, 3, build.mul(loop.index, 3))
             factor = build.to_word(build.load(coefficients, offset))
             helper = build.load(coefficients, build.add(offset, 1))
             shift = None
             if correction == "nearest":
                 shift = build.load(coefficients, build.add(offset, 2))
-            row = build.mul(build.value(build.add(first, loop.index)), self.graph.degree)
+            # Beyond a shorter digit's limbs the coefficients are 0, and its last limb is read again.
+            limb = build.emit(arith.MinUIOp(loop.index, last))
+            row = build.mul(build.add(first, limb), self.graph.degree)
             sums: list[SSAValue] = []
             overflows: list[SSAValue] = []
             for r, position in enumerate(self.positions):
@@ -272,8 +279,7 @@ class _Emitter:
             half = build.constant(1 << 31)
             rounded = [build.emit(arith.AddiOp(u, half)) for u in overflow]
             overflow = [build.value(build.shift_right(u, 32)) for u in rounded]
-        last = build.add(entries, build.mul(self.column(count), 3))
-        negative = build.to_word(build.load(coefficients, last))
+        negative = build.to_word(build.load(coefficients, entries))
         return [
             self._partial(total[r], build.to_word(overflow[r]), negative)
             for r in range(registers)
@@ -297,7 +303,7 @@ class _Emitter:
         digits = self.table_buffer(table)
         zero, none = build.constant(0, build.word), build.constant(0)
         positions = self.permuted(permutation) if permutation >= 0 else self.positions
-        with build.loop(self.column(count), [zero] * (registers * len(components))) as loop:
+        with build.loop(self.bound(count), [zero] * (registers * len(components))) as loop:
             offset = build.add(self.column(base), build.mul(loop.index, 4))
             rows = [build.load_index(digits, build.add(offset, k)) for k in range(2)]
             masks = [build.compare("sge", row, none) for row in rows]

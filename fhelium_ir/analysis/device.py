@@ -33,6 +33,7 @@ class Device:
         memory_cost: moving a word between memory and a lane; the unit of all costs.
         exchange_cost: moving a word between two lanes.
         twiddle_cost: reading a twiddle factor.
+        register_cost: holding 16 words per lane while a group of stages runs.
         idle_cost: per word and kernel, for each factor of two by which a program's lanes fall short
             of `lanes`.
         launch_cost: a launch, in moved words.
@@ -47,8 +48,9 @@ class Device:
     warps: int
     memory_cost: float = 1.0
     exchange_cost: float = 0.25
-    twiddle_cost: float = 0.25
-    idle_cost: float = 0.25
+    twiddle_cost: float = 0.125
+    register_cost: float = 0.25
+    idle_cost: float = 0.05
     launch_cost: float = 4096.0
 
 
@@ -154,7 +156,14 @@ def _is_cost(value: object) -> bool:
     return 0 <= value < float("inf")
 
 
-_COSTS = ("memory_cost", "exchange_cost", "twiddle_cost", "idle_cost", "launch_cost")
+_COSTS = (
+    "memory_cost",
+    "exchange_cost",
+    "twiddle_cost",
+    "register_cost",
+    "idle_cost",
+    "launch_cost",
+)
 
 _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "name": (_is_name, "a text"),

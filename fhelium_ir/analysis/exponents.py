@@ -29,7 +29,7 @@ from fhelium_ir.dialects.assembly import integer_property
 
 PASS = "track-montgomery"
 
-BASE_CONVERT_RESULT: int | None = 0
+BASE_CONVERT_RESULT: int | None = None
 """Exponent of the result of a base conversion. None frees it: the coefficients D/d_i and -D absorb
 the change, once the op's verifier, the reference and the tables allow that."""
 

@@ -423,6 +423,7 @@ class _Builder:
                 source=replace(source.unrepresented(), components=1),
                 target=replace(target.unrepresented(), components=1),
                 correction=correction,
+                exponent=target.exponent or 0,
             ),
         )
         columns = [

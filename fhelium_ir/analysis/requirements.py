@@ -88,6 +88,7 @@ def _table_requirement(table: Table, degree: int, bits: int) -> Requirement:
                 ("source", PolyType(table.source)),
                 ("target", PolyType(table.target)),
                 ("correction", StringAttr(table.correction)),
+                ("exponent", IntegerAttr(table.exponent, i64)),
             )
             shape = (len(table.target.rows()), longest_digit(table) + 1, 3)
             return Requirement("conversion", parameters, shape, 64)

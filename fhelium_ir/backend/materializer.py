@@ -164,15 +164,16 @@ class Materializer:
         for digit, limb in target.rows():
             t, primes = self._prime(limb), digits[digit]
             product, scale = prod(primes), pow(self.radix, scale_exponent, t)
-            entries: list[list[int]] = []
+            entries: list[list[int]] = [[-product * scale % t, 0, 0]]
             for prime in primes:
                 helper, shift = (prime - 1) // 2, 0
                 if nearest:
                     shift = max(0, 33 - prime.bit_length())
                     helper = (1 << (96 - shift)) // prime
                 entries.append([product // prime * scale % t, helper, shift])
-            entries.append([-product * scale % t, 0, 0])
-            entries.extend([[0, 0, 0]] * (longest - len(primes)))
+            # Padding adds nothing: no word is above the half, and m = 0.
+            padding = [0, 0, 0] if nearest else [0, (1 << 63) - 1, 0]
+            entries.extend([padding] * (longest - len(primes)))
             out.append(entries)
         return out
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from typing import Any, NoReturn
 
@@ -9,11 +10,19 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnknownLoc, UnregisteredAttr
 from xdsl.ir import AttributeInvT, Data, Operation, ParametrizedAttribute, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.exceptions import ParseError, VerifyException
-from xdsl.utils.lexer import Span
+from xdsl.utils.lexer import Input, Span
+from xdsl.utils.mlir_lexer import MLIRLexer
 
 from fhelium_ir.compiler.errors import FheliumError, nearest
 from fhelium_ir.compiler.locations import file_location
+
+
+class _LinearLexer(MLIRLexer):
+    """xDSL's lexer, in linear time: its own pattern is exponential in an unterminated string."""
+
+    _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
 
 
 class LocatingParser(Parser):
@@ -23,7 +32,8 @@ class LocatingParser(Parser):
     """
 
     def __init__(self, ctx: Context, input: str, name: str = "<unknown>") -> None:
-        super().__init__(ctx, input, name)
+        super().__init__(ctx, "", name)
+        self._parser_state = ParserState(_LinearLexer(Input(input, name)))
         self._name = name
         self._line_starts = [0, *(i + 1 for i, c in enumerate(input) if c == "\n")]
         self._op_starts: list[int] = []

@@ -40,7 +40,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "twiddles": ("direction",),
     "inverse_degree": ("exponent",),
     "constants": ("constant", "type", "exponent"),
-    "conversion": ("source", "target", "correction"),
+    "conversion": ("source", "target", "correction", "exponent"),
     "permutation": ("galois", "domain"),
     "rows": ("values",),
 }
@@ -50,11 +50,12 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 - plaintext: encoded vector `values` (repeated over the slots) at `level` and `scale`, [1, limbs, N].
 - moduli: per prime q, q^-1 mod R, R mod q, R^2 mod q; [primes, 4].
 - twiddles: powers of the 2N-th root per prime in bit-reversed order, exponent 1, `direction` forward or inverse; [primes, N].
-- inverse_degree: N^-1 per prime at `exponent`; [primes].
+- inverse_degree: per prime N^-1, and N^-1 times the twiddle of stage 0, at `exponent`; [primes, 2].
 - constants: an `#rns.constant` for each row of the bundle `type`, at `exponent`; [rows].
-- conversion: coefficients of a base conversion from bundle type `source` to `target` by target row and source limb:
-  D/d_i at exponent 1, and what the correction needs of d_i: (d_i - 1)/2 and 0 for a centred lift, m_i and s_i for nearest
-  (docs/numerics.md); then -D at exponent 1 as a last source limb; [rows, limbs + 1, 3].
+- conversion: coefficients of a base conversion from bundle type `source` to `target`, whose result has Montgomery
+  exponent `exponent`. By target row: first -D, then by source limb D/d_i, both at `exponent` + 1, and what the
+  correction needs of d_i: (d_i - 1)/2 and 0 for a centred lift, m_i and s_i for nearest (docs/numerics.md). Rows of
+  shorter digits are padded with terms that add nothing; [rows, limbs + 1, 3].
 - permutation: source index of each element under X -> X^galois; in the coefficient domain index + N where the sign
   flips; [N].
 - rows: row numbers that tell the programs of a launch where to read and write; [programs, columns].

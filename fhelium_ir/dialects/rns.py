@@ -493,6 +493,7 @@ class RestrictOp(UnaryOp):
 
     def verify_(self) -> None:
         facts = poly_facts(self.name, self.operand.type)
+        self.infer([self.operand.type], self.properties)
         result = poly_facts(self.name, self.result.type)
         if not facts.basis.contains(result.basis):
             raise VerifyException(
@@ -646,7 +647,8 @@ class BaseConvertOp(UnaryOp):
     Row t of the result is sum_i v_i * (D / d_i) - u * D modulo its prime, over the primes d_i of the source digit and
     their product D. `lift = "centred", correction = "none"`: u counts the v_i above d_i / 2, that is, v_i is taken in
     (-d_i/2, d_i/2). `lift = "canonical", correction = "nearest"`: u = floor(1/2 + sum_i v_i / d_i) in fixed point with 32
-    fractional bits per term (docs/numerics.md fixes the operations).
+    fractional bits per term (docs/numerics.md fixes the operations). The coefficients D / d_i are constants, so the
+    result may have any exponent.
     """
 
     name = "rns.base_convert"
@@ -690,8 +692,6 @@ class BaseConvertOp(UnaryOp):
             raise VerifyException(f"{self.name}: digits convert to their complement")
         if target.domain != "coefficient" or target.components != source.components:
             raise VerifyException(f"{self.name}: domain and components cannot change")
-        if target.exponent not in (None, 0):
-            raise VerifyException(f"{self.name}: the result has exponent 0")
 
 
 @irdl_op_definition

@@ -1,14 +1,16 @@
-"""llvmlite's binding, reached in this module only: optimise LLVM text and link it into the process.
+"""llvmlite, reached in this module only: mark loops, optimise, link code into the process.
 
 llvmlite takes one lock around every call into LLVM, so threads do not compile in parallel.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 
 import llvmlite.binding as llvm
+from llvmlite import ir
 
 from fhelium_ir.compiler.errors import FheliumError
 
@@ -84,7 +86,44 @@ def _optimize(text: str, machine: llvm.TargetMachine) -> llvm.ModuleRef:
     return module
 
 
-def assembly(text: str) -> str:
-    """The machine code of LLVM IR as assembly for this processor, for inspection."""
-    machine = _target_machine()
-    return machine.emit_assembly(_optimize(text, machine))
+_METADATA_NODE = re.compile(r"^(!\d+ = )!\{", re.MULTILINE)
+
+
+class LoopMarks:
+    """Tells LLVM that the iterations of loops are independent.
+
+    Args:
+        module: takes the metadata.
+    """
+
+    def __init__(self, module: ir.Module):
+        self._module = module
+        self._loops = 0
+        true = ir.Constant(ir.IntType(1), 1)
+        self._group = module.add_metadata([])
+        self._facts = (
+            module.add_metadata(["llvm.loop.parallel_accesses", self._group]),
+            module.add_metadata(["llvm.loop.vectorize.enable", true]),
+            # Else short loops are unrolled before the vectoriser sees them.
+            module.add_metadata(["llvm.loop.unroll.disable"]),
+        )
+
+    def mark_loop(self, function: str, first: int, last: int) -> None:
+        """Marks the loop that consists of the blocks `first` to `last` and closes at the last."""
+        blocks = self._module.get_global(function).blocks[first : last + 1]
+        self._loops += 1
+        # A loop id is a node that starts with itself.
+        loop = self._module.add_metadata([ir.Constant(ir.IntType(32), self._loops)])
+        loop.operands = (loop, *self._facts)
+        blocks[-1].terminator.set_metadata("llvm.loop", loop)
+        for block in blocks:
+            for instruction in block.instructions:
+                if instruction.opname in ("load", "store"):
+                    instruction.set_metadata("llvm.access.group", self._group)
+
+    def text(self) -> str:
+        """The module's LLVM IR.
+
+        LLVM wants loop ids and access groups to be distinct nodes, which llvmlite cannot print.
+        """
+        return _METADATA_NODE.sub(r"\1distinct !{", str(self._module))

@@ -245,7 +245,7 @@ class _SegmentEmitter(Scope):
     def _emit_op(self, op: Operation) -> None:
         for value in outside_values(op):
             self.get(value)
-        inner = isinstance(op, kernel.StoreOp)
+        inner = any(isinstance(nested, kernel.StoreOp) for nested in op.walk())
         code = self.levels[-1] if inner else self._level(self.facts.op_mask(op))
         convert_op(op, code, self)
 

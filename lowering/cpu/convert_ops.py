@@ -160,7 +160,7 @@ def _convert_load(op: kernel.LoadOp, code: Code, scope: Scope) -> None:
     if op.mask is None:
         scope.values[op.result] = code.load(code.element(buffer, offset, type_), type_)
         return
-    zero = code.constant(1, type_)
+    zero = code.constant(0, type_)
     access, after = Block(), Block(arg_types=[type_])
     code.branch_if(scope.get(op.mask), access, [], after, [zero])
     code.blocks.append(access)

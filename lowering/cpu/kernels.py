@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 
 import torch
@@ -18,7 +18,7 @@ from fhelium_ir.lowering.cpu.convert_kernels_to_llvm import (
     HEADER_ARGUMENTS,
     convert_kernel,
 )
-from fhelium_ir.lowering.cpu.jit import compile_functions
+from fhelium_ir.lowering.cpu.jit import CompiledFunctions, compile_functions
 from fhelium_ir.lowering.cpu.llvm_builder import integer_type
 
 _DTYPES = {8: torch.int8, 16: torch.int16, 32: torch.int32, 64: torch.int64}
@@ -43,12 +43,14 @@ class CpuKernel:
         buffers: by argument, the element type of a buffer, or None for a scalar.
         call: `call(begin, end, grid0, grid1, grid2, pointers and scalars)` runs the programs
             `begin <= p < end`, numbered with axis 0 fastest, without holding Python's lock.
+        code: owns the machine code.
     """
 
     name: str
     grid_rank: int
     buffers: tuple[torch.dtype | None, ...]
     call: Callable[..., None]
+    code: CompiledFunctions = field(repr=False)
 
     def prepare(self, grid: Sequence[int], arguments: Sequence[Argument]) -> tuple[int, ...]:
         """Checks a launch and returns the call's arguments after `begin` and `end`.
@@ -104,7 +106,7 @@ class CpuKernels:
         vector = multiplies_vectors()
         self.compiled = compile_functions([convert_kernel(func, vector) for func in funcs])
         self.kernels = {
-            func.sym_name.data: _bind(func, address)
+            func.sym_name.data: _bind(func, address, self.compiled)
             for func, address in zip(funcs, self.compiled.addresses, strict=True)
         }
 
@@ -120,7 +122,7 @@ class CpuKernels:
         found.call(0, prod(grid), *found.prepare(grid, arguments))
 
 
-def _bind(func: kernel.FuncOp, address: int) -> CpuKernel:
+def _bind(func: kernel.FuncOp, address: int, code: CompiledFunctions) -> CpuKernel:
     buffers = list[torch.dtype | None]()
     types: list[_Word] = [ctypes.c_int64] * HEADER_ARGUMENTS
     for type_ in func.function_type.inputs.data:
@@ -131,4 +133,4 @@ def _bind(func: kernel.FuncOp, address: int) -> CpuKernel:
             buffers.append(None)
             types.append(_WORDS[integer_type(type_).width.data])
     call = ctypes.CFUNCTYPE(None, *types)(address)
-    return CpuKernel(func.sym_name.data, func.grid_rank.value.data, tuple(buffers), call)
+    return CpuKernel(func.sym_name.data, func.grid_rank.value.data, tuple(buffers), call, code)

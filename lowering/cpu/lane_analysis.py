@@ -24,21 +24,17 @@ class LaneFacts:
         all_axes: one bit for each lane axis of more than one lane.
         masks: by value, one bit for each lane axis that it depends on.
         inline: the `scf.for` whose trip count depends on lanes; they run inside the lane loops.
-        stored: the buffers that the kernel stores to.
     """
 
     extents: tuple[int, ...]
     all_axes: int
     masks: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
     inline: set[Operation] = field(default_factory=set[Operation])
-    stored: set[SSAValue] = field(default_factory=set[SSAValue])
 
     def op_mask(self, op: Operation) -> int:
         """The axes that the operation as a whole depends on: operands, results, nested values."""
         mask = 0
         for nested in op.walk():
-            if isinstance(nested, kernel.LoadOp) and nested.buffer in self.stored:
-                mask |= self.all_axes
             for value in (*nested.operands, *nested.results):
                 mask |= self.masks.get(value, 0)
         return mask
@@ -53,9 +49,6 @@ def analyse_lanes(func: kernel.FuncOp) -> LaneFacts:
     """Computes the facts of a kernel; loops are iterated to a fixed point."""
     extents = func.lane_shape
     facts = LaneFacts(extents, sum(1 << k for k, extent in enumerate(extents) if extent > 1))
-    for op in func.walk():
-        if isinstance(op, kernel.StoreOp):
-            facts.stored.add(op.buffer)
     for argument in func.body.block.args:
         facts.masks[argument] = 0
     _visit_block(func.body.block, facts)
@@ -75,9 +68,6 @@ def _visit_block(block: Block, facts: LaneFacts) -> None:
             mask = (1 << op.axis.value.data) & facts.all_axes
         elif isinstance(op, kernel.ExchangeOp):
             mask |= (1 << op.axis.value.data) & facts.all_axes
-        elif isinstance(op, kernel.LoadOp) and op.buffer in facts.stored:
-            # It must keep its place among the stores of its lane, in the innermost loop.
-            mask = facts.all_axes
         for result in op.results:
             masks[result] = mask
 

@@ -100,6 +100,8 @@ class _Printer:
         self.names = Names()
         self.lines: list[str] = []
         self.indent = 1
+        # What is being printed, for errors.
+        self.at: Operation = func
 
     def definition(self) -> str:
         """The header comment, the decorator and the function."""
@@ -133,10 +135,13 @@ class _Printer:
             star, type_ = "*", type_.element_type
         word, width = self._type(type_), _width(type_)
         if width == 1:
-            raise FheliumError("triton: arguments of bits are not supported")
+            raise self._error("arguments of bits are not supported")
         cast = f"tl.pointer_type({word})" if star else word
         self._line(f"{name} = {name}.to({cast})")
         return f'{name}: "{star}u{width}"'
+
+    def _error(self, message: str) -> FheliumError:
+        return FheliumError(f"triton: {message}", location_of(self.at))
 
     # Pieces of text
 
@@ -149,7 +154,7 @@ class _Printer:
     def _type(self, type_: Attribute, signed: bool = False) -> str:
         width = _width(type_)
         if width not in (1, 32, 64):
-            raise FheliumError(f"triton: values of type {type_} are not supported")
+            raise self._error(f"values of type {type_} are not supported")
         return "tl.int1" if width == 1 else f"tl.{'int' if signed else 'uint'}{width}"
 
     def _shape(self, axes: Axes) -> str:
@@ -185,6 +190,7 @@ class _Printer:
             self._line("pass")
 
     def _operation(self, op: Operation) -> None:
+        self.at = op
         match op:
             case arith.ConstantOp():
                 self._constant(op)
@@ -226,7 +232,7 @@ class _Printer:
 
     def _constant(self, op: arith.ConstantOp) -> None:
         if not isinstance(op.value, IntegerAttr):
-            raise FheliumError("triton: only integer constants are supported", location_of(op))
+            raise self._error("only integer constants are supported")
         if _literal(op.result) is None or not all(
             _takes_literal(use.operation, use.index) for use in op.result.uses
         ):
@@ -273,7 +279,7 @@ class _Printer:
         if not signed:
             self._assign(op.result, self._infix(op.lhs, operator, op.rhs))
         elif _width(op.lhs.type) == 1:
-            raise FheliumError("triton: signed comparisons of bits", location_of(op))
+            raise self._error("signed comparisons of bits")
         else:
             self._assign(op.result, f"{self._signed(op.lhs)} {operator} {self._signed(op.rhs)}")
 
@@ -299,7 +305,7 @@ class _Printer:
             shifted = f"({self._signed(op.lhs)} >> {self._signed(op.rhs)})"
             self._assign(op.result, f"{shifted}.to({self._type(op.result.type)})")
         else:
-            raise FheliumError(f"triton: '{op.name}' has no form in Triton", location_of(op))
+            raise self._error(f"'{op.name}' has no form in Triton")
 
     def _exchange(self, op: kernel.ExchangeOp) -> None:
         """Joins the registers into a last axis, swaps it with the lane axis and splits it again.

@@ -12,7 +12,6 @@ class ModuleRef:
 class TargetMachine:
     @property
     def target_data(self) -> TargetData: ...
-    def emit_assembly(self, module: ModuleRef) -> str: ...
 
 class Target:
     @classmethod

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import gmpy2
 import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
 
 from fhelium_ir.compiler.errors import FheliumError
+from fhelium_ir.compiler.locations import file_location
 from fhelium_ir.lowering.convert_zq_to_arith import ConvertZqToArith
 from fhelium_ir.lowering.triton.kernels import TritonKernels
 from fhelium_ir.reference.kernel import run_kernel
@@ -78,7 +78,7 @@ def run_everywhere(
 
 @pytest.mark.parametrize(("arithmetic", "q"), MODULI)
 def test_products_at_the_extremes(arithmetic: str, q: int) -> None:
-    assert gmpy2.is_prime(q)
+    assert all(pow(base, q - 1, q) == 1 for base in (2, 3, 5, 7, 11))
     bits = WORD_BITS[arithmetic]
     radix = 1 << bits
     ends = [0, 1, q - 1, q, 2 * q - 1, 4 * q - 1, radix - 1]
@@ -152,7 +152,7 @@ def test_ops_in_loops_are_expanded() -> None:
 def test_locations_and_names_survive() -> None:
     module = parse(zq_kernel("mont64", 4, "zq.mul %a, %b mod %m"))
     mul = next(op for op in module.walk() if op.name == "zq.mul")
-    location = mul.location
+    location = mul.location = file_location("a.mlir", 3, 7)
     ConvertZqToArith().apply(make_context(), module)
     ops = [op for op in module.walk() if op.location is location]
     assert len(ops) == 5
@@ -166,7 +166,7 @@ def test_zq_outside_of_a_kernel_is_an_error() -> None:
           %m = zq.modulus %q, %q : i64 -> !zq.modulus<mont64>
         }"""
     )
-    with pytest.raises(FheliumError, match="'zq.modulus' is outside of a kernel.func"):
+    with pytest.raises(FheliumError, match=r"'zq\.modulus' is outside of a kernel\.func"):
         ConvertZqToArith().apply(make_context(), module)
 
 
@@ -178,5 +178,5 @@ def test_a_modulus_of_unknown_origin_is_an_error() -> None:
           kernel.return
         }"""
     )
-    with pytest.raises(FheliumError, match="must come from a zq.modulus"):
+    with pytest.raises(FheliumError, match=r"must come from a zq\.modulus"):
         ConvertZqToArith().apply(make_context(), module)

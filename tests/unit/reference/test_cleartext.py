@@ -13,9 +13,10 @@ X = [1 + 1j, 2, 3j, -4]
 Y = [0.5, -1j, 2, 1]
 
 
-def run(
-    body: str, arguments: str = "%x : !ckks.ciphertext, %y : !ckks.ciphertext", **extra: object
-):
+BOTH = "%x : !ckks.ciphertext, %y : !ckks.ciphertext"
+
+
+def run(body: str, arguments: str = BOTH) -> list[complex]:
     text = (
         f"module attributes {{{PARAMS}}} {{ func.func @f({arguments}) -> !ckks.ciphertext {{\n"
         f"{body}\n return %r : !ckks.ciphertext }} }}"
@@ -82,7 +83,7 @@ def test_short_inputs_repeat_and_wrong_ones_are_refused() -> None:
     )
     module = parsed(text)
     assert run_cleartext(module, "f", {"x": [1, 2]})[0].tolist() == [1, 2, 1, 2]
-    with pytest.raises(FheliumError, match="'x' has shape .3.: its length must divide the 4 slots"):
+    with pytest.raises(FheliumError, match=r"input 'x' .* its length must divide the 4 slots"):
         run_cleartext(module, "f", {"x": [1, 2, 3]})
     with pytest.raises(FheliumError, match="input 'x' is missing"):
         run_cleartext(module, "f", {"y": [1]})
@@ -101,8 +102,6 @@ def test_an_unknown_op_is_named_with_its_place() -> None:
 
 
 def test_a_module_without_parameters_is_refused() -> None:
-    text = (
-        "func.func @f(%x : !ckks.ciphertext) -> !ckks.ciphertext { return %x : !ckks.ciphertext }"
-    )
+    text = "func.func @f() { return }"
     with pytest.raises(FheliumError, match=r"no `ckks\.params`"):
         run_cleartext(parsed(text), "f", {"x": [1]})

@@ -231,6 +231,8 @@ def test_output_is_written_whole_or_not_at_all(opt: Driver, tmp_path: Path) -> N
         b"module {",
         b'"',
         b"#a = #a",
+        b'"' + b"a" * 2000,
+        b'"test.op"() {a = "' + rb"\n\"\00a" * 500 + b"} : () -> ()",
         b'"builtin.module"() ({}, {}) : () -> ()',
     ],
 )

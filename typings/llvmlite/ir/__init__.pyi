@@ -1,4 +1,4 @@
-"""The part of llvmlite.ir that fhelium_ir.lowering.cpu.jit uses."""
+"""The part of llvmlite.ir that fhelium_ir.lowering.cpu.binding uses."""
 
 from collections.abc import Sequence
 
@@ -24,11 +24,7 @@ class Block(Value):
     @property
     def terminator(self) -> Instruction: ...
 
-class FunctionAttributes:
-    def add(self, name: str) -> None: ...
-
 class Function(Value):
-    attributes: FunctionAttributes
     blocks: list[Block]
 
 class Module:

@@ -61,7 +61,7 @@ module attributes {ckks.params = #ckks.params<ring_degree = 8, q = [97, 113], p 
 // -----
 
 // The special primes cover a digit.
-// CHECK: invalid_params.mlir:[[# @LINE + 1]]:{{[0-9]+}}: error: the special primes (6.6 bits) are smaller than the digit that starts at q0 (14.7 bits)
+// CHECK: invalid_params.mlir:[[# @LINE + 1]]:{{[0-9]+}}: error: the special primes (6.6 bits) are smaller than the digit that starts at q0 (14.8 bits)
 module attributes {ckks.params = #ckks.params<ring_degree = 8, q = [113, 241], p = [97], digits = 1, scale = 2**5, secret = ternary, insecure>} {}
 
 // -----
