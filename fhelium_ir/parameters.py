@@ -112,7 +112,7 @@ class Parameters:
         return prod(self.q[: level + 1])
 
     def hash(self) -> str:
-        """SHA-256 over the facts that keys depend on, in hex: no scale and no mark of insecurity."""
+        """SHA-256 over the facts that keys depend on, in hex: not the scale or `insecure`."""
         facts = [self.ring_degree, list(self.q), list(self.p), self.digits, self.secret]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 

@@ -169,9 +169,7 @@ class _FunctionLowering:
 
     def facts(self, level: int, components: int) -> rns.PolyFacts:
         basis = rns.Basis(q=(0, level + 1))
-        return rns.PolyFacts(
-            self.parameters.ring_degree, basis, components, order="bit_reversed"
-        )
+        return rns.PolyFacts(self.parameters.ring_degree, basis, components, order="bit_reversed")
 
     def error(self, message: str) -> FheliumError:
         op = self.source if self.source is not None else self.function
@@ -232,9 +230,7 @@ class _FunctionLowering:
             )
         )
         transformed = self.emit(ntt.ForwardOp(converted))
-        accumulated = self.emit(
-            rns.AccumulateOp(c, transformed, self.key(kind, parameters))
-        )
+        accumulated = self.emit(rns.AccumulateOp(c, transformed, self.key(kind, parameters)))
         return self.divide(accumulated, rns.Basis(p=(0, special)), q_basis)
 
     def key(self, kind: str, parameters: dict[str, Attribute]) -> SSAValue:
@@ -252,9 +248,7 @@ class _FunctionLowering:
     def divide(self, x: SSAValue, divisor: rns.Basis, kept: rns.Basis) -> SSAValue:
         """(x - [x] mod divisor) / divisor over the basis `kept`: ModDown, and rescale for one prime of the chain."""
         facts = cast(rns.PolyType, x.type).data
-        rest = self.emit(
-            rns.RestrictOp(x, None, rns.PolyType(replace(facts, basis=divisor)))
-        )
+        rest = self.emit(rns.RestrictOp(x, None, rns.PolyType(replace(facts, basis=divisor))))
         rest = self.emit(ntt.InverseOp(rest))
         if len(divisor) > 1:
             rest = self.emit(_punctured(rest))
@@ -339,9 +333,7 @@ def _relinearize(
 
 
 def _apply_galois(lowering: _FunctionLowering, x: SSAValue, element: int) -> SSAValue:
-    parts = [
-        lowering.emit(rns.AutomorphismOp.by(part, element)) for part in lowering.components(x)
-    ]
+    parts = [lowering.emit(rns.AutomorphismOp.by(part, element)) for part in lowering.components(x)]
     key: dict[str, Attribute] = {"galois": IntegerAttr(element, i64)}
     switched = lowering.key_switch(parts[1], "galois_key", key)
     padded = lowering.emit(rns.PadOp.to(parts[0], 2))
@@ -364,20 +356,14 @@ def _conjugate(lowering: _FunctionLowering, op: Operation, values: Sequence[SSAV
 
 def _rescale(lowering: _FunctionLowering, op: Operation, values: Sequence[SSAValue]) -> SSAValue:
     level = cast(rns.PolyType, values[0].type).data.basis.q[1] - 1
-    return lowering.divide(
-        values[0], rns.Basis(q=(level, level + 1)), rns.Basis(q=(0, level))
-    )
+    return lowering.divide(values[0], rns.Basis(q=(level, level + 1)), rns.Basis(q=(0, level)))
 
 
-def _mod_switch(
-    lowering: _FunctionLowering, op: Operation, values: Sequence[SSAValue]
-) -> SSAValue:
+def _mod_switch(lowering: _FunctionLowering, op: Operation, values: Sequence[SSAValue]) -> SSAValue:
     assert isinstance(op, ckks.ModSwitchOp)
     facts = cast(rns.PolyType, values[0].type).data
     basis = rns.Basis(q=(0, facts.basis.q[1] - op.dropped))
-    return lowering.emit(
-        rns.RestrictOp(values[0], None, rns.PolyType(replace(facts, basis=basis)))
-    )
+    return lowering.emit(rns.RestrictOp(values[0], None, rns.PolyType(replace(facts, basis=basis))))
 
 
 def _encode(lowering: _FunctionLowering, op: Operation, values: Sequence[SSAValue]) -> SSAValue:

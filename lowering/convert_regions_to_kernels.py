@@ -100,7 +100,12 @@ class _Library:
         ]
 
     def _code(
-        self, shape: tuple[object, ...], prefix: str, graph: RegionGraph, schedule: object, step: int
+        self,
+        shape: tuple[object, ...],
+        prefix: str,
+        graph: RegionGraph,
+        schedule: object,
+        step: int,
     ) -> KernelCode:
         if shape not in self.codes:
             name = self._free_name(prefix)
@@ -300,4 +305,3 @@ class _HostLowering:
 
     def _number(self, value: int, hint: str) -> SSAValue:
         return self.emit(arith.ConstantOp(IntegerAttr(value, i64)), hint)
-

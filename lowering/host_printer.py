@@ -21,7 +21,9 @@ def host_functions(module: ModuleOp) -> list[func.FuncOp]:
 def print_host(module: ModuleOp, stream: TextIO) -> None:
     """Target `host`: the source of every host program."""
     functions = host_functions(module)
-    stream.write("\n\n".join(host_source(function, f"run_{i}") for i, function in enumerate(functions)))
+    stream.write(
+        "\n\n".join(host_source(function, f"run_{i}") for i, function in enumerate(functions))
+    )
 
 
 def host_source(function: func.FuncOp, name: str = "run") -> str:
@@ -52,7 +54,7 @@ class _HostSource:
                 # Buffers go back to the allocator as soon as nothing reads them.
                 self.lines.append(f"del {', '.join(self.names[value] for value in dead)}")
         head = f"def {name}({', '.join(['runtime', 'resources', *arguments])}):"
-        comment = f'    # host program of {self.function.sym_name.data!r}'
+        comment = f"    # host program of {self.function.sym_name.data!r}"
         return "\n".join([head, comment, *(f"    {line}" for line in self.lines)]) + "\n"
 
     def name(self, value: SSAValue) -> str:

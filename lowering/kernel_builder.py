@@ -147,9 +147,7 @@ class KernelBuilder:
         yield loop
         body.add_op(scf.YieldOp(*loop.yielded))
         self.block = outer
-        op = scf.ForOp(
-            self.constant(0), count, self.constant(1), list(carried), Region(body)
-        )
+        op = scf.ForOp(self.constant(0), count, self.constant(1), list(carried), Region(body))
         self.block.add_op(op)
         loop.results = list(op.results)
 

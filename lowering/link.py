@@ -99,9 +99,7 @@ def link(
     device = torch.device("cuda" if target == "cuda" else "cpu")
     source = host_source(function)
     kernels = load_kernels(module, target)
-    materializer = Materializer(
-        module_parameters(module), arithmetic.arithmetic.radix_bits, keys
-    )
+    materializer = Materializer(module_parameters(module), arithmetic.arithmetic.radix_bits, keys)
     resources = {
         name: materializer.materialize(declared).to(device)
         for name, declared in _declared(module, function).items()

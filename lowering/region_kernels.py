@@ -53,7 +53,9 @@ def pointwise_kernel(graph: RegionGraph, tile: Tile, name: str) -> KernelCode:
     return emitter.finish(name, lanes, graph.degree // columns, tile.warps)
 
 
-def transform_kernel(graph: RegionGraph, schedule: ntt.Schedule, step: int, name: str) -> KernelCode:
+def transform_kernel(
+    graph: RegionGraph, schedule: ntt.Schedule, step: int, name: str
+) -> KernelCode:
     """Kernel number `step`, in order of execution, of a region with a transform."""
     transform = graph.transform
     assert transform is not None
@@ -99,9 +101,7 @@ class _Emitter:
         self.values = {}
         self._permuted = {}
 
-    def finish(
-        self, name: str, lanes: Sequence[int], column_blocks: int, warps: int
-    ) -> KernelCode:
+    def finish(self, name: str, lanes: Sequence[int], column_blocks: int, warps: int) -> KernelCode:
         arguments = tuple(self.build.arguments)
         function = self.build.finish(name, lanes, 2)
         function.attributes["num_warps"] = IntegerAttr(warps, i64)
@@ -281,8 +281,7 @@ class _Emitter:
             overflow = [build.value(build.shift_right(u, 32)) for u in rounded]
         negative = build.to_word(build.load(coefficients, entries))
         return [
-            self._partial(total[r], build.to_word(overflow[r]), negative)
-            for r in range(registers)
+            self._partial(total[r], build.to_word(overflow[r]), negative) for r in range(registers)
         ]
 
     def _partial(self, total: SSAValue, x: SSAValue, y: SSAValue) -> SSAValue:
@@ -475,9 +474,7 @@ class _Pass:
         start = emitter.build.mul(emitter.row, self.graph.degree)
         buffer = self._scratch()
         for value, position in zip(values, positions, strict=True):
-            emitter.build.store(
-                value, buffer, emitter.build.add(start, position), emitter.valid
-            )
+            emitter.build.store(value, buffer, emitter.build.add(start, position), emitter.valid)
 
     def _scratch(self) -> SSAValue:
         """Between its kernels a transform lives in the region's first result, which has its shape."""
@@ -495,9 +492,7 @@ class _Pass:
             half = 1 << (self.a - 1 - t)
             for upper in range(1 << t):
                 block = build.add(build.mul(g, 1 << t), upper)
-                pairs = [
-                    (upper * 2 * half + o, upper * 2 * half + o + half) for o in range(half)
-                ]
+                pairs = [(upper * 2 * half + o, upper * 2 * half + o + half) for o in range(half)]
                 self._butterflies(values, below, pairs, self.start + t, block)
         return values, below
 
@@ -513,9 +508,7 @@ class _Pass:
                 base = tile << self.b
                 g = build.shift_right(self._tile_of_register(base), self.low)
                 for upper in range(1 << u):
-                    block = build.add(
-                        build.mul(g, 1 << t), build.mul(self.alpha, 1 << u), upper
-                    )
+                    block = build.add(build.mul(g, 1 << t), build.mul(self.alpha, 1 << u), upper)
                     first = base + upper * 2 * half
                     pairs = [(first + o, first + o + half) for o in range(half)]
                     self._butterflies(values, below, pairs, self.start + t, block)
@@ -591,5 +584,3 @@ def _integers(node: Node) -> tuple[int, ...]:
 
 def _without(node: Node, index: int) -> tuple[int | str | bool, ...]:
     return node.data[:index] + node.data[index + 1 :]
-
-

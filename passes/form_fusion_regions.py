@@ -346,5 +346,3 @@ def _drop_dead(body: Block, kept: Sequence[SSAValue]) -> None:
         if not any(result in kept or result.first_use for result in op.results):
             op.detach()
             op.erase()
-
-

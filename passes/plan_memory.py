@@ -108,5 +108,3 @@ def _bytes(value: SSAValue, arithmetic: Arithmetic) -> int:
     for extent in type_.data.shape():
         count *= extent
     return count
-
-

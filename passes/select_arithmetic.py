@@ -38,6 +38,8 @@ class SelectArithmetic(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         device = load_device(self.device)
+        if self.arithmetic and self.arithmetic not in ARITHMETICS:
+            raise unknown_name("arithmetic", self.arithmetic, ARITHMETICS, f"pass '{PASS}'")
         parameters = parameters_of(op)
         location = location_of(op)
         forced = self._forced(op)
@@ -64,8 +66,6 @@ class SelectArithmetic(ModulePass):
 
     def _forced(self, module: ModuleOp) -> str | None:
         """The arithmetic that the option or the module states."""
-        if self.arithmetic and self.arithmetic not in ARITHMETICS:
-            raise unknown_name("arithmetic", self.arithmetic, ARITHMETICS, f"pass '{PASS}'")
         attribute = module.attributes.get(ARITHMETIC)
         if attribute is None:
             return self.arithmetic or None

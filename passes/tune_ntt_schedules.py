@@ -63,8 +63,8 @@ def _keep(op: ntt.TransformOp, schedule: Schedule, degree: int, device: Device) 
         best = candidates(degree, device)[0]
         text = (
             f"kept the stated schedule {_text(schedule)}, cost "
-            f"{cost(schedule, degree, device):.2f}; {_text(best.schedule)} would cost "
-            f"{best.cost:.2f}"
+            f"{cost(schedule, degree, device):.3f}; {_text(best.schedule)} would cost "
+            f"{best.cost:.3f}"
         )
         remark(PASS, op, "missed", text)
 
@@ -73,10 +73,10 @@ def _remark_choice(degree: int, count: int, device: Device) -> None:
     best, *others = candidates(degree, device)
     text = (
         f"ring degree {degree} on '{device.name}': {count} transforms as {_text(best.schedule)}, "
-        f"cost {best.cost:.2f}"
+        f"cost {best.cost:.3f}"
     )
     if others:
-        text += f"; next best {_text(others[0].schedule)}, cost {others[0].cost:.2f}"
+        text += f"; next best {_text(others[0].schedule)}, cost {others[0].cost:.3f}"
     remark(PASS, None, "applied", text)
 
 

@@ -42,7 +42,10 @@ def region_requirements(graph: RegionGraph, parameters: Parameters) -> tuple[Req
     inverse degree of its transform, then the graph's tables."""
     bits = ARITHMETICS[graph.arithmetic].word_bits
     primes = len(parameters.primes)
-    out = [rows_requirement(row_table(graph, parameters)), Requirement("moduli", (), (primes, 4), bits)]
+    out = [
+        rows_requirement(row_table(graph, parameters)),
+        Requirement("moduli", (), (primes, 4), bits),
+    ]
     if graph.transform is not None:
         direction = graph.transform.direction
         named = (("direction", StringAttr(direction)),)

@@ -118,8 +118,8 @@ def _take(candidates: Iterator[int], used: set[int], target: Fraction | int) -> 
             used.add(prime)
             return prime
     raise FheliumError(
-        f"there are not enough primes of {log2_text(round(target), 3)} bits that are 1 modulo twice the "
-        "ring degree: use larger primes or a smaller ring degree"
+        f"there are not enough primes of {log2_text(round(target), 3)} bits that are 1 modulo "
+        "twice the ring degree: use larger primes or a smaller ring degree"
     )
 
 

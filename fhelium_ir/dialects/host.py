@@ -44,7 +44,8 @@ def bytes_of(type_: Attribute) -> int:
     """Bytes of a memref with static shape."""
     assert isinstance(type_, MemRefType)
     element = type_.element_type
-    assert isinstance(element, IntegerType)
+    if not isinstance(element, IntegerType) or any(extent < 0 for extent in type_.get_shape()):
+        raise VerifyException(f"host: {type_} must have integer elements and a static shape")
     count = 1
     for extent in type_.get_shape():
         count *= extent
@@ -153,8 +154,6 @@ def check_launch(launch: LaunchOp, callee: kernel.FuncOp) -> None:
             raise VerifyException(
                 f"host.launch: argument {index} of '{name}' must be {want}, found {have}"
             )
-
-
 
 
 Host = Dialect("host", [AllocOp, ViewOp, ResourceOp, LaunchOp], [])

@@ -301,8 +301,6 @@ class ExchangeOp(IRDLOperation):
             )
 
 
-
-
 Kernel = Dialect(
     "kernel",
     [FuncOp, ReturnOp, ProgramIdOp, LaneIdOp, LoadOp, StoreOp, ExchangeOp],

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 from xdsl.dialects.builtin import I64, IntegerAttr, StringAttr, i64
-from xdsl.ir import Attribute, Data, Dialect, SSAValue
+from xdsl.ir import Attribute, Dialect, SSAValue
 from xdsl.irdl import (
-    irdl_attr_definition,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -25,287 +24,37 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.parser import AttrParser
-from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from fhelium_ir.dialects.assembly import (
-    FactOp,
-    FactType,
-    fact_conflict,
-    integer_property,
-    optional,
-    shown,
+from fhelium_ir.dialects.assembly import FactOp, fact_conflict, integer_property
+from fhelium_ir.dialects.rns_types import (
+    ARITHMETIC,
+    ORDERS,
+    ArithmeticAttr,
+    Basis,
+    Constant,
+    ConstantAttr,
+    Digits,
+    Limb,
+    PolyFacts,
+    PolyType,
+    parse_basis,
 )
-from fhelium_ir.dialects.zq import ARITHMETICS, Arithmetic
 
-ARITHMETIC = "rns.arithmetic"
-"""Name of the module attribute that holds the chosen arithmetic."""
-
-ORDERS = ("bit_reversed",)
-DIGIT_KINDS = ("own", "complement", "key")
-LIFTS = ("centred", "canonical")
-CORRECTIONS = ("none", "nearest")
-
-
-@dataclass(frozen=True)
-class Limb:
-    """One prime: index `index` of the chain q or of the special primes p."""
-
-    family: str
-    index: int
-
-
-@dataclass(frozen=True)
-class Basis:
-    """The primes q_{q[0]}..q_{q[1]-1} and p_{p[0]}..p_{p[1]-1}, in this order."""
-
-    q: tuple[int, int] = (0, 0)
-    p: tuple[int, int] = (0, 0)
-
-    def limbs(self) -> tuple[Limb, ...]:
-        return tuple(Limb("q", i) for i in range(*self.q)) + tuple(
-            Limb("p", i) for i in range(*self.p)
-        )
-
-    def __len__(self) -> int:
-        return self.q[1] - self.q[0] + self.p[1] - self.p[0]
-
-    def contains(self, other: Basis) -> bool:
-        return set(other.limbs()) <= set(self.limbs())
-
-    def __str__(self) -> str:
-        parts = [
-            f"{name} {lo}:{hi}" for name, (lo, hi) in (("q", self.q), ("p", self.p)) if hi > lo
-        ]
-        return " ".join(parts)
-
-
-@dataclass(frozen=True)
-class Digits:
-    """The digit axis: digits of `size` limbs of q.
-
-    `own`: digit j holds its own limbs (a view of the plain layout). `complement`: digit j holds every limb of the basis
-    but its own. `key`: every digit holds every limb; the layout is [digit, component, limb].
-    """
-
-    kind: str
-    size: int
-
-    def __str__(self) -> str:
-        return f"{self.kind}({self.size})"
-
-
-@dataclass(frozen=True)
-class PolyFacts:
-    """Facts of a bundle: shape, domain and order of evaluation, and the representative.
-
-    The stored word is x * R^exponent mod q and lies in [0, below * q), R being the arithmetic's Montgomery radix.
-    """
-
-    degree: int
-    basis: Basis
-    components: int = 1
-    digits: Digits | None = None
-    domain: str = "evaluation"
-    order: str | None = None
-    arithmetic: str | None = None
-    exponent: int | None = None
-    below: int | None = None
-
-    def rows(self) -> tuple[tuple[int, Limb], ...]:
-        """(digit, limb) of every row of one component, in memory order; the digit is 0 where there is no digit axis.
-
-        Key bundles order their rows [digit, component, limb] and list the limbs of one digit and component.
-        """
-        limbs = self.basis.limbs()
-        if self.digits is None or self.digits.kind == "key":
-            return tuple((0, limb) for limb in limbs)
-        size, start = self.digits.size, self.basis.q[0]
-        digit_of = {
-            limb: (limb.index - start) // size if limb.family == "q" else -1 for limb in limbs
-        }
-        if self.digits.kind == "own":
-            return tuple((digit_of[limb], limb) for limb in limbs)
-        return tuple(
-            (digit, limb)
-            for digit in range(self.digit_count())
-            for limb in limbs
-            if digit_of[limb] != digit
-        )
-
-    def digit_count(self) -> int:
-        """Length of the digit axis, 1 where there is none."""
-        if self.digits is None:
-            return 1
-        return -(-(self.basis.q[1] - self.basis.q[0]) // self.digits.size)
-
-    def shape(self) -> tuple[int, ...]:
-        """Shape in memory: [components, rows, N], or [digits, components, limbs, N] for a key."""
-        rows = len(self.rows())
-        if self.digits is not None and self.digits.kind == "key":
-            return (self.digit_count(), self.components, rows, self.degree)
-        return (self.components, rows, self.degree)
-
-    def unrepresented(self) -> PolyFacts:
-        """The same facts with the representative absent."""
-        return replace(self, arithmetic=None, exponent=None, below=None)
-
-
-@irdl_attr_definition
-class PolyType(FactType[PolyFacts]):
-    """`!rns.poly<8192, q 0:2 p 0:1, components = 2, digits = own(1), evaluation(bit_reversed), mont64(e = 0, below = 1)>`.
-
-    One component, no digit axis and an undecided representative are left out.
-    """
-
-    name = "rns.poly"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> PolyFacts:
-        with parser.in_angle_brackets():
-            start = parser.pos
-            degree = parser.parse_integer(allow_boolean=False, allow_negative=False)
-            parser.parse_punctuation(",")
-            facts = PolyFacts(degree, parse_basis(parser))
-            parser.parse_punctuation(",")
-            if parser.parse_optional_keyword("components") is not None:
-                parser.parse_punctuation("=")
-                facts = replace(facts, components=parser.parse_integer(allow_boolean=False))
-                parser.parse_punctuation(",")
-            if parser.parse_optional_keyword("digits") is not None:
-                parser.parse_punctuation("=")
-                kind = parser.parse_keyword_in(DIGIT_KINDS)
-                with parser.in_parens():
-                    size = parser.parse_integer(allow_boolean=False)
-                facts = replace(facts, digits=Digits(kind, size))
-                parser.parse_punctuation(",")
-            facts = replace(facts, domain=parser.parse_keyword_in(("evaluation", "coefficient")))
-            if facts.domain == "evaluation":
-                with parser.in_parens():
-                    order = optional(parser, lambda: parser.parse_keyword_in(ORDERS))
-                facts = replace(facts, order=order)
-            if parser.parse_optional_punctuation(",") is not None:
-                facts = _parse_representative(parser, facts)
-            try:
-                _check_facts(facts)
-            except VerifyException as error:
-                parser.raise_error(str(error), start, parser.pos)
-        return facts
-
-    def print_parameter(self, printer: Printer) -> None:
-        data = self.data
-        parts = [str(data.degree), str(data.basis)]
-        if data.components != 1:
-            parts.append(f"components = {data.components}")
-        if data.digits is not None:
-            parts.append(f"digits = {data.digits}")
-        domain = data.domain
-        parts.append(f"{domain}({shown(data.order)})" if domain == "evaluation" else domain)
-        if data.arithmetic is not None:
-            parts.append(
-                f"{data.arithmetic}(e = {shown(data.exponent)}, below = {shown(data.below)})"
-            )
-        printer.print_string(f"<{', '.join(parts)}>")
-
-    def verify(self) -> None:
-        _check_facts(self.data)
-
-
-def parse_basis(parser: AttrParser) -> Basis:
-    """Parses `q 0:2 p 0:1`; either part may be missing, not both."""
-    ranges = {"q": (0, 0), "p": (0, 0)}
-    found = False
-    for family in ("q", "p"):
-        if parser.parse_optional_keyword(family) is not None:
-            low = parser.parse_integer(allow_boolean=False, allow_negative=False)
-            parser.parse_punctuation(":")
-            high = parser.parse_integer(allow_boolean=False, allow_negative=False)
-            if not low < high < 4096:
-                parser.raise_error("a range of primes is not empty")
-            ranges[family], found = (low, high), True
-    if not found:
-        parser.raise_error("expected a basis such as `q 0:2 p 0:1`")
-    return Basis(ranges["q"], ranges["p"])
-
-
-def _parse_representative(parser: AttrParser, facts: PolyFacts) -> PolyFacts:
-    arithmetic = parser.parse_keyword_in(tuple(ARITHMETICS))
-    with parser.in_parens():
-        parser.parse_keyword("e")
-        parser.parse_punctuation("=")
-        exponent = optional(parser, lambda: parser.parse_integer(allow_boolean=False))
-        parser.parse_punctuation(",")
-        parser.parse_keyword("below")
-        parser.parse_punctuation("=")
-        below = optional(parser, lambda: parser.parse_integer(allow_boolean=False))
-    return replace(facts, arithmetic=arithmetic, exponent=exponent, below=below)
-
-
-def _check_facts(facts: PolyFacts) -> None:
-    degree = facts.degree
-    if degree < 8 or degree > 1 << 17 or degree & (degree - 1):
-        raise VerifyException(f"rns.poly: ring degree {degree} is not a power of two from 8")
-    if not 1 <= facts.components <= 3:
-        raise VerifyException("rns.poly: a bundle has one to three components")
-    if facts.digits is not None and facts.digits.size < 1:
-        raise VerifyException("rns.poly: a digit has at least one limb")
-    if facts.digits is not None and facts.digits.kind != "key" and facts.components != 1:
-        raise VerifyException("rns.poly: only keys have digits and several components")
-    if facts.digits is not None and facts.digits.kind == "own" and facts.basis.p[1]:
-        raise VerifyException("rns.poly: digits are made of limbs of q")
-    if facts.below is not None and facts.below < 1:
-        raise VerifyException("rns.poly: `below` is at least 1")
-
-
-@irdl_attr_definition
-class ArithmeticAttr(Data[str]):
-    """The arithmetic of a module's kernels: `#rns.arithmetic<mont64>`."""
-
-    name = "rns.arithmetic"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> str:
-        with parser.in_angle_brackets():
-            return parser.parse_keyword_in(tuple(ARITHMETICS))
-
-    def print_parameter(self, printer: Printer) -> None:
-        printer.print_string(f"<{self.data}>")
-
-    @property
-    def arithmetic(self) -> Arithmetic:
-        return ARITHMETICS[self.data]
-
-
-@dataclass(frozen=True)
-class Constant:
-    """One number per limb.
-
-    `punctured_inverse`: (D / q_i)^-1 mod q_i, D the product of the row's digit, or of the whole basis without digits.
-    `inverse`: the inverse of the product of `basis` modulo the row's prime.
-    """
-
-    kind: str
-    basis: Basis | None = None
-
-
-@irdl_attr_definition
-class ConstantAttr(Data[Constant]):
-    """`#rns.constant<punctured_inverse>` or `#rns.constant<inverse p 0:1>`."""
-
-    name = "rns.constant"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> Constant:
-        with parser.in_angle_brackets():
-            if parser.parse_keyword_in(("punctured_inverse", "inverse")) == "inverse":
-                return Constant("inverse", parse_basis(parser))
-            return Constant("punctured_inverse")
-
-    def print_parameter(self, printer: Printer) -> None:
-        basis = f" {self.data.basis}" if self.data.basis is not None else ""
-        printer.print_string(f"<{self.data.kind}{basis}>")
+__all__ = [
+    "ARITHMETIC",
+    "ORDERS",
+    "ArithmeticAttr",
+    "Basis",
+    "Constant",
+    "ConstantAttr",
+    "Digits",
+    "Limb",
+    "PolyFacts",
+    "PolyType",
+    "parse_basis",
+]
 
 
 def poly_facts(op: str, type_: Attribute) -> PolyFacts:

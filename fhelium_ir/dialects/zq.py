@@ -137,9 +137,7 @@ class AddOp(BinaryZqOp):
     """`lhs + rhs` with no reduction: the intervals add up."""
 
     name = "zq.add"
-    assembly_format = (
-        "$lhs `,` $rhs `mod` $modulus attr-dict `:` type($result) `,` type($modulus)"
-    )
+    assembly_format = "$lhs `,` $rhs `mod` $modulus attr-dict `:` type($result) `,` type($modulus)"
 
     def __init__(self, lhs: SSAValue, rhs: SSAValue, modulus: SSAValue):
         super().__init__(operands=[lhs, rhs, modulus], result_types=[lhs.type])
@@ -171,12 +169,10 @@ class SubOp(BinaryZqOp):
 
 @irdl_op_definition
 class MulOp(BinaryZqOp):
-    """Montgomery product `lhs * rhs / R mod q`, below `q + lhs * rhs / R`; `lhs * rhs` may be any two words."""
+    """Montgomery product `lhs * rhs / R mod q`, at most `q + lhs * rhs / R`, which must fit the word."""
 
     name = "zq.mul"
-    assembly_format = (
-        "$lhs `,` $rhs `mod` $modulus attr-dict `:` type($result) `,` type($modulus)"
-    )
+    assembly_format = "$lhs `,` $rhs `mod` $modulus attr-dict `:` type($result) `,` type($modulus)"
 
     def __init__(self, lhs: SSAValue, rhs: SSAValue, modulus: SSAValue):
         super().__init__(operands=[lhs, rhs, modulus], result_types=[lhs.type])
@@ -195,8 +191,7 @@ class ReduceOp(IRDLOperation):
     result = result_def(T)
     traits = traits_def(Pure())
     assembly_format = (
-        "$value `mod` $modulus `from` $from `to` $to attr-dict "
-        "`:` type($result) `,` type($modulus)"
+        "$value `mod` $modulus `from` $from `to` $to attr-dict `:` type($result) `,` type($modulus)"
     )
 
     def __init__(self, value: SSAValue, modulus: SSAValue, from_: int, to: int):
@@ -227,8 +222,6 @@ def _check_word(word: SSAValue, modulus: SSAValue) -> None:
         raise VerifyException(
             f"{modulus.type.arithmetic.name} works on {expected}, found {word.type}"
         )
-
-
 
 
 Zq = Dialect("zq", [ModulusOp, AddOp, SubOp, MulOp, ReduceOp], [ModulusType])

@@ -121,7 +121,9 @@ def compile_program(name: str, text: str, options: RunOptions) -> Program:
     verify_module(module)
     device = options.device or DEVICES.get(target, "cpu")
     passes = [
-        f'{spec}{{device="{device}"}}' if spec in ("select-arithmetic", "tune-ntt-schedules") else spec
+        f'{spec}{{device="{device}"}}'
+        if spec in ("select-arithmetic", "tune-ntt-schedules")
+        else spec
         for spec in universe.PIPELINES[universe.DEFAULT_PIPELINE]
     ]
     split = passes.index(LAST_PROGRAM_PASS) + 1
@@ -166,7 +168,9 @@ def _arguments(function: func.FuncOp, parameters: Parameters) -> tuple[Argument,
         slots, bound = attributes.get("ckks.slots"), attributes.get("ckks.range")
         type_ = value.type
         if not isinstance(type_, ckks.CiphertextType | ckks.PlaintextType):
-            raise FheliumError(f"argument {index} is no ciphertext or plaintext", location_of(function))
+            raise FheliumError(
+                f"argument {index} is no ciphertext or plaintext", location_of(function)
+            )
         found.append(
             Argument(
                 name.data if isinstance(name, StringAttr) else value.name_hint or f"arg{index}",
@@ -240,7 +244,9 @@ def _number(entry: object, name: str, path: str) -> complex:
     if len(parts) not in (1, 2) or not all(
         isinstance(part, int | float) and not isinstance(part, bool) for part in parts
     ):
-        raise FheliumError(f"'{path}': input '{name}' holds {entry!r}, expected a number or [re, im]")
+        raise FheliumError(
+            f"'{path}': input '{name}' holds {entry!r}, expected a number or [re, im]"
+        )
     numbers = [float(cast("int | float", part)) for part in parts]
     if not all(math.isfinite(number) for number in numbers):
         raise FheliumError(f"'{path}': input '{name}' holds {entry!r}, which is not finite")
@@ -270,14 +276,14 @@ def execute(program: Program, inputs: Mapping[str, Vector], options: RunOptions)
     seconds["keys"] = time.perf_counter() - start
     start = time.perf_counter()
     encrypted = {
-        argument.name: _encrypt(client, argument, inputs[argument.name], program.parameters)
+        argument.name: encrypt_input(client, argument, inputs[argument.name], program.parameters)
         for argument in program.arguments
     }
     seconds["encrypt"] = time.perf_counter() - start
     if program.target == "reference":
-        outputs, launches = _run_reference(program, client, encrypted, seconds), 0
+        outputs, launches = run_reference(program, client, encrypted, seconds), 0
     else:
-        outputs, launches = _run_compiled(program, client, encrypted, seconds)
+        outputs, launches = run_compiled(program, client, encrypted, seconds)
     start = time.perf_counter()
     q = program.parameters.q
     results = [
@@ -310,7 +316,7 @@ def _scale(type_: ckks.CiphertextType | ckks.PlaintextType) -> ckks.Scale:
     return scale
 
 
-def _encrypt(
+def encrypt_input(
     client: Client, argument: Argument, values: Vector, parameters: Parameters
 ) -> torch.Tensor:
     scale, level = _scale(argument.type).value(parameters.q), argument.type.data.level
@@ -321,8 +327,11 @@ def _encrypt(
     return client.encrypt_vector(filled, scale, level, f"input '{argument.name}'")
 
 
-def _run_compiled(
-    program: Program, client: Client, encrypted: Mapping[str, torch.Tensor], seconds: dict[str, float]
+def run_compiled(
+    program: Program,
+    client: Client,
+    encrypted: Mapping[str, torch.Tensor],
+    seconds: dict[str, float],
 ) -> tuple[Sequence[torch.Tensor], int]:
     start = time.perf_counter()
     executable = link(program.lowered, ClientKeys(client), program.target, program.name)
@@ -336,8 +345,11 @@ def _run_compiled(
     return outputs, runtime.launches
 
 
-def _run_reference(
-    program: Program, client: Client, encrypted: Mapping[str, torch.Tensor], seconds: dict[str, float]
+def run_reference(
+    program: Program,
+    client: Client,
+    encrypted: Mapping[str, torch.Tensor],
+    seconds: dict[str, float],
 ) -> Sequence[torch.Tensor]:
     start = time.perf_counter()
     keys = ClientKeys(client)
@@ -353,9 +365,9 @@ def _run_reference(
             .astype(np.int64)
             for kind, galois in program.required_keys
         },
-        lambda values, scale, level: keys.plaintext(list(values), scale, level)
-        .numpy()
-        .astype(np.int64),
+        lambda values, scale, level: (
+            keys.plaintext(list(values), scale, level).numpy().astype(np.int64)
+        ),
     )
     seconds["run"] = time.perf_counter() - start
     return [torch.from_numpy(output) for output in outputs]

@@ -23,9 +23,7 @@ def print_report(program: Program, outcome: Outcome) -> None:
         f"{len(parameters.p)} primes, target {program.target}",
         markup=False,
     )
-    for index, (result, expected) in enumerate(
-        zip(outcome.results, outcome.expected, strict=True)
-    ):
+    for index, (result, expected) in enumerate(zip(outcome.results, outcome.expected, strict=True)):
         console.print(_table(index, result, expected))
     console.print(f"largest error: {outcome.largest_error:.3g}")
     console.print(f"launches: {outcome.launches}, distinct kernels: {program.kernel_count}")

@@ -41,7 +41,8 @@ def compile_source(source: str, interpret: bool = False) -> TritonFunction:
     # No modification time: checkcache keeps the entry.
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     namespace: dict[str, object] = {"__name__": f"fhelium_ir.generated.{digest}"}
-    exec(compile(tree, filename, "exec"), namespace)
+    # The text has no future statements, and this module's would turn its annotations to strings.
+    exec(compile(tree, filename, "exec", dont_inherit=True), namespace)
     function = namespace[names[-1]]
     if not isinstance(function, TritonFunction):
         raise FheliumError(f"'{names[-1]}' is not a Triton kernel")

@@ -52,6 +52,15 @@ class _Kernel:
             if not _fits(argument, type_):
                 raise FheliumError(f"argument {index} must be a contiguous {type_}")
 
+    def unsigned(self, arguments: Sequence[torch.Tensor | int]) -> tuple[torch.Tensor | int, ...]:
+        """The arguments with negative scalars as the unsigned words that the text declares."""
+        return tuple(
+            argument % (1 << _width(type_))
+            if isinstance(argument, int) and argument < 0
+            else argument
+            for argument, type_ in zip(arguments, self.parameters, strict=True)
+        )
+
 
 _DTYPES = {32: torch.int32, 64: torch.int64}
 
@@ -63,16 +72,19 @@ def _fits(argument: torch.Tensor | int, type_: Attribute) -> bool:
             and argument.dtype == _DTYPES.get(type_.element_type.bitwidth)
             and argument.is_contiguous()
         )
-    assert isinstance(type_, IntegerType)
-    width = type_.bitwidth
+    width = _width(type_)
     return isinstance(argument, int) and -(1 << (width - 1)) <= argument < 1 << width
 
 
 def _triton_type(type_: Attribute) -> str:
     if isinstance(type_, kernel.BufferType):
         return f"*u{type_.element_type.bitwidth}"
+    return f"u{_width(type_)}"
+
+
+def _width(type_: Attribute) -> int:
     assert isinstance(type_, IntegerType)
-    return f"u{type_.bitwidth}"
+    return type_.bitwidth
 
 
 class TritonKernels:
@@ -119,7 +131,7 @@ class TritonKernels:
         except FheliumError as error:
             raise FheliumError(f"kernel '{name}': {error.message}") from None
         function = found.interpreted if self._interpret else found.jit
-        binding.launch(function, grid, arguments, found.num_warps)
+        binding.launch(function, grid, found.unsigned(arguments), found.num_warps)
 
     def compile_for(self, target: tuple[str, int, int]) -> dict[str, binding.CompiledKernel]:
         """Compiles every kernel for a GPU that need not be present.

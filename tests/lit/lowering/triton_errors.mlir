@@ -2,7 +2,7 @@
 
 // A program has one trip count.
 // CHECK: triton_errors.mlir:[[# @LINE + 3]]:{{[0-9]+}}: error: {{.*}}scf.for: the bounds depend on the lane
-kernel.func @k(%x : !kernel.buffer<i64>, %i : i64, %m : i1) lanes [4] grid 1 {
+kernel.func @k(%i : i64) lanes [4] grid 1 {
   %l = kernel.lane_id 0
   scf.for %j = %i to %l step %i : i64 {
   }
@@ -13,8 +13,16 @@ kernel.func @k(%x : !kernel.buffer<i64>, %i : i64, %m : i1) lanes [4] grid 1 {
 
 // Modular arithmetic must be expanded first.
 // CHECK: triton_errors.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: {{.*}}triton: 'zq.modulus' has no form in Triton
-kernel.func @k(%x : !kernel.buffer<i64>, %i : i64, %m : i1) lanes [4] grid 1 {
+kernel.func @k(%i : i64) lanes [4] grid 1 {
   %q = zq.modulus %i, %i : i64 -> !zq.modulus<mont64>
+  kernel.return
+}
+
+// -----
+
+// Arguments are words.
+// CHECK: triton_errors.mlir:[[# @LINE + 1]]:{{[0-9]+}}: error: {{.*}}triton: arguments of bits are not supported
+kernel.func @k(%x : !kernel.buffer<i64>, %i : i64, %m : i1) lanes [4] grid 1 {
   kernel.return
 }
 
@@ -22,7 +30,7 @@ kernel.func @k(%x : !kernel.buffer<i64>, %i : i64, %m : i1) lanes [4] grid 1 {
 
 // Some ops have no form.
 // CHECK: triton_errors.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: {{.*}}triton: 'arith.floordivsi' has no form in Triton
-kernel.func @k(%x : !kernel.buffer<i64>, %i : i64, %m : i1) lanes [4] grid 1 {
+kernel.func @k(%i : i64) lanes [4] grid 1 {
   %r = arith.floordivsi %i, %i : i64
   kernel.return
 }

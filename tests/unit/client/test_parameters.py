@@ -102,7 +102,7 @@ def test_generation_reports_what_is_impossible() -> None:
         generate(1 << 13, [], [41], 1, 40, insecure=True)
     with pytest.raises(FheliumError, match="digits = 2"):
         generate(1 << 13, [40], [41], 2, 40, insecure=True)
-    with pytest.raises(FheliumError, match="special primes .* smaller than the digit"):
+    with pytest.raises(FheliumError, match=r"special primes .* smaller than the digit"):
         generate(1 << 13, [60, 40], [50], 2, 40)
     with pytest.raises(FheliumError, match="parameters are insecure"):
         generate(1 << 12, [60, 40], [60], 2, 40)

@@ -14,8 +14,10 @@ from tests.lit_files import ROOT
 RINGS = {"tools": 3, "lowering": 2, "passes": 1}
 """Ring by subpackage; all others are in ring 0. Imports stay in a ring or go inwards."""
 
-REFERENCE_MAY_IMPORT = {"reference", "dialects", "compiler"}
-"""The reference is the oracle: it shares no code with what it judges."""
+REFERENCE_MAY_IMPORT = {"reference", "dialects", "compiler", "parameters"}
+"""The reference is the oracle: it shares no code with what it judges.
+
+`parameters` is the data behind the dialects' `#ckks.params`."""
 
 
 def modules() -> Iterator[tuple[str, Path]]:
@@ -64,7 +66,7 @@ def violations(name: str, source: str, is_package: bool = False) -> list[str]:
         if RINGS.get(theirs, 0) > RINGS.get(mine, 0):
             wrong.append(f"{imported}: points outwards")
         if mine == "reference" and theirs not in REFERENCE_MAY_IMPORT:
-            wrong.append(f"{imported}: the reference may import dialects only")
+            wrong.append(f"{imported}: the reference may not import it")
     return wrong
 
 

@@ -20,6 +20,7 @@ from fhelium_ir.universe import make_context
 
 Poly = list[int]
 KeyName = tuple[str, int | None]
+RELINEARIZE: KeyName = ("relinearize", None)
 
 TOP_PRIME = {8: 4611686018427387761, 64: 4611686018427382913}
 """The largest prime below 2^62 that is 1 modulo 2N, by N."""

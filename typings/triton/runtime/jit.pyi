@@ -2,6 +2,7 @@ from collections.abc import Callable, Sequence
 
 class KernelParam:
     name: str
+    annotation_type: str
     do_not_specialize: bool
 
 class JITFunction:

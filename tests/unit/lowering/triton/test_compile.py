@@ -37,6 +37,13 @@ def test_the_environment_does_not_decide(monkeypatch: pytest.MonkeyPatch) -> Non
     assert isinstance(compile_source(text, interpret=True), InterpretedFunction)
 
 
+def test_the_text_decides_the_types_of_arguments() -> None:
+    """Not the values: one kernel has one binary (but for buffers that are not aligned)."""
+    function = compile_source(SOURCE)
+    assert isinstance(function, JITFunction)
+    assert [p.annotation_type for p in function.params] == ["*u64", "u64"]
+
+
 def test_source_stays_inspectable() -> None:
     function = compile_source(SOURCE)
     assert inspect.getsource(function.fn) in SOURCE
