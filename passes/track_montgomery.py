@@ -21,6 +21,7 @@ from fhelium_ir.analysis.exponents import (
     is_constant,
     solve_exponents,
 )
+from fhelium_ir.analysis.region_graph import INDEX_OPS
 from fhelium_ir.analysis.representatives import (
     CONVERTED_BELOW,
     INTERFACE_BELOW,
@@ -74,6 +75,14 @@ class TrackMontgomery(ModulePass):
             tracker.summarize()
 
 
+def _keeps_interval(op: Operation) -> bool:
+    """Whether a re-indexing leaves every word as it is: an automorphism of coefficients negates."""
+    facts = poly(op.operands[0])
+    return not (
+        isinstance(op, rns.AutomorphismOp) and facts is not None and facts.domain == "coefficient"
+    )
+
+
 @lru_cache(maxsize=4096)
 def _poly_type(facts: PolyFacts) -> PolyType:
     return PolyType(facts)
@@ -104,7 +113,7 @@ class _Tracker:
     def run(self, block: Block) -> None:
         """Tracks the ops of a function's block."""
         ops = list(block.ops)
-        for op in ops:
+        for op in reversed(ops):
             self._collect_needs(op)
         for argument in block.args:
             if poly(argument) is not None:
@@ -121,13 +130,21 @@ class _Tracker:
         return self.exponents.stored[op.operands[index]] if known is None else known
 
     def _collect_needs(self, op: Operation) -> None:
-        required = required_below(op)
+        required = self._required(op)
         if required is None:
             return
         for index, operand in enumerate(op.operands):
             if poly(operand) is not None and not is_constant(operand):
                 key = (operand, self.exponent_at(op, index))
                 self.needed[key] = min(required, self.needed.get(key, required))
+
+    def _required(self, op: Operation) -> int | None:
+        """The interval that an op's operands must have; what only re-indexes hands on what its
+        uses need, so that a value is reduced once, where it is computed, for all of them.
+        """
+        if isinstance(op, INDEX_OPS) and _keeps_interval(op):
+            return self.needed.get((op.results[0], self.exponents.stored[op.results[0]]))
+        return required_below(op)
 
     def _define(self, value: SSAValue, derived: int, op: Operation | None) -> None:
         """Records a value's representative; a wider interval that the text states is kept."""
@@ -158,7 +175,7 @@ class _Tracker:
 
     def _visit(self, op: Operation) -> None:
         bundles = [i for i, operand in enumerate(op.operands) if poly(operand) is not None]
-        required = required_below(op)
+        required = self._required(op)
         values = list(op.operands)
         for index in bundles:
             if not is_constant(values[index]):
@@ -215,14 +232,16 @@ class _Tracker:
         if exponent is None:
             exponent = self.exponents.stored[original]
         known = self.available.setdefault((original, exponent), [])
+        wanted = self.needed.get((original, exponent))
+        if wanted is not None:
+            # Some use needs the narrower interval: then all uses share it, and one value is kept.
+            required = wanted if required is None else min(required, wanted)
         for candidate in known:
             if required is None or self.below[candidate] <= required:
                 return candidate
         source = min(known, key=lambda v: self.below[v]) if known else original
         natural = self.below[source] if known else CONVERTED_BELOW
-        limits = [natural] if required is None else [natural, required]
-        wanted = self.needed.get((original, exponent))
-        below = min(limits if wanted is None else [*limits, wanted])
+        below = natural if required is None else min(natural, required)
         facts = poly(original)
         assert facts is not None
         facts = replace(

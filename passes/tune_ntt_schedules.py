@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
 from xdsl.passes import ModulePass
 
 from fhelium_ir.analysis.device import Device, load_device
@@ -14,10 +14,13 @@ from fhelium_ir.analysis.transform_schedules import candidates, check_fits, cost
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.compiler.remarks import remark, remarks_wanted
-from fhelium_ir.dialects import ntt
+from fhelium_ir.dialects import kernel, ntt
 from fhelium_ir.dialects.ntt import Schedule, ScheduleAttr
 
 PASS = "tune-ntt-schedules"
+
+ELEMENTS_PER_LANE = 4
+LARGEST_TILE = 8192
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,9 @@ class TuneNttSchedules(ModulePass):
     kept if it can be built. Contracts and values do not change. All transforms of one ring degree
     get the same schedule, so that they share kernels.
 
+    Regions without a transform share one tile, which the module attribute `kernel.tile` states (rows, columns, warps); a
+    stated tile is kept.
+
     Options: `device`, a built-in description (gpu, cpu, interpreter) or a JSON file.
     """
 
@@ -37,6 +43,8 @@ class TuneNttSchedules(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         device = load_device(self.device)
+        if kernel.TILE not in op.attributes:
+            op.attributes[kernel.TILE] = DenseArrayBase.from_list(i64, _tile(device))
         tuned: dict[int, int] = {}
         for inner in op.walk():
             if not isinstance(inner, ntt.TransformOp):
@@ -52,6 +60,13 @@ class TuneNttSchedules(ModulePass):
         if remarks_wanted():
             for degree, count in tuned.items():
                 _remark_choice(degree, count, device)
+
+
+def _tile(device: Device) -> list[int]:
+    """Rows, columns and warps of an element-wise program: a few elements for each wanted lane."""
+    lanes = min(ELEMENTS_PER_LANE * device.lanes, LARGEST_TILE)
+    columns = 1 << max(0, (lanes // device.rows).bit_length() - 1)
+    return [device.rows, columns, device.warps]
 
 
 def _keep(op: ntt.TransformOp, schedule: Schedule, degree: int, device: Device) -> None:

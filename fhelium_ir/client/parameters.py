@@ -42,9 +42,10 @@ def generate(
     are the largest unused primes below 2^bits, P first; if P is then smaller than a digit of the
     same nominal size, its primes are taken just above 2^bits instead, one by one.
     """
-    q_bounds = [
-        None if index and bits == scale_bits else _bound(bits) for index, bits in enumerate(q_bits)
-    ]
+    q_bounds: list[int | None] = [_bound(bits) for bits in q_bits]
+    for index in range(1, len(q_bits)):
+        if q_bits[index] == scale_bits:
+            q_bounds[index] = None
     parameters = _build(
         Parameters(ring_degree, (), (), digits, scale_bits, insecure=insecure),
         q_bounds,

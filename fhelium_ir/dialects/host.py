@@ -35,7 +35,6 @@ from xdsl.utils.exceptions import VerifyException
 
 from fhelium_ir.dialects import kernel
 
-
 ARENA = "memory.arena"
 """Function attribute with the arena's size in bytes, from plan-memory to convert-regions-to-kernels."""
 

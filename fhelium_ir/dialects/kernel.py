@@ -57,7 +57,6 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-
 TILE = "kernel.tile"
 """Module attribute with rows, columns and warps of the programs of regions without transform."""
 

@@ -27,8 +27,8 @@ from fhelium_ir.compiler.parsing import parse_module
 from fhelium_ir.compiler.pipeline import Pipeline
 from fhelium_ir.compiler.verification import verify_module
 from fhelium_ir.dialects import ckks, kernel, resource
-from fhelium_ir.lowering.link import choose_target, entry_function, link
 from fhelium_ir.lowering.convert_ckks_to_rns import ARGUMENT_NAME, module_parameters
+from fhelium_ir.lowering.link import choose_target, entry_function, link
 from fhelium_ir.parameters import Parameters
 from fhelium_ir.reference.cleartext import run_cleartext
 from fhelium_ir.reference.program import run_program

@@ -94,6 +94,8 @@ def test_generation_reports_what_is_impossible() -> None:
         generate(1 << 13, [15, 15], [15], 2, 15, insecure=True)
     with pytest.raises(FheliumError, match="63 bits"):
         generate(1 << 13, [63], [40], 1, 40, insecure=True)
+    with pytest.raises(FheliumError, match="100 bits"):
+        generate(1 << 13, [60, 100], [60], 2, 100, insecure=True)
     with pytest.raises(FheliumError, match="power of two"):
         generate(1000, [40], [41], 1, 40, insecure=True)
     with pytest.raises(FheliumError, match="default scale"):

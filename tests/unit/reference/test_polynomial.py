@@ -94,13 +94,9 @@ def test_transforms() -> None:
     (rows,) = x.tolist()
     undecided = evaluation.replace("bit_reversed", "?")
     forward = run({"x": coefficient}, f"%r = ntt.forward %x : {coefficient}", undecided, {"x": x})
-    assert forward.tolist() == [
-        [textbook.evaluated(a, q) for a, q in zip(rows, primes, strict=True)]
-    ]
+    assert forward.tolist() == [list(map(textbook.evaluated, rows, primes))]
     inverse = run({"x": evaluation}, f"%r = ntt.inverse %x : {evaluation}", coefficient, {"x": x})
-    assert inverse.tolist() == [
-        [textbook.interpolated(a, q) for a, q in zip(rows, primes, strict=True)]
-    ]
+    assert inverse.tolist() == [list(map(textbook.interpolated, rows, primes))]
 
 
 def test_views_select_rows() -> None:
@@ -135,12 +131,10 @@ def test_automorphisms(element: int) -> None:
     for part, rows in zip(image.tolist(), x.tolist(), strict=True):
         for a, b, q in zip(part, rows, primes, strict=True):
             assert a == [c % q for c in textbook.substituted(b, element)]
-    evaluate = np.array(
-        [[textbook.evaluated(r, q) for r, q in zip(p, primes, strict=True)] for p in x.tolist()]
-    )
+    evaluate = np.array([list(map(textbook.evaluated, part, primes)) for part in x.tolist()])
     moved = run({"x": evaluation}, body + evaluation, evaluation, {"x": evaluate})
     for part, rows in zip(moved.tolist(), image.tolist(), strict=True):
-        assert part == [textbook.evaluated(r, q) for r, q in zip(rows, primes, strict=True)]
+        assert part == list(map(textbook.evaluated, rows, primes))
 
 
 def test_constants_per_row() -> None:
@@ -149,10 +143,8 @@ def test_constants_per_row() -> None:
     x = residues(primes)
 
     def times(factors: Sequence[int]) -> Tensor:
-        rows = [
-            [v * f % q for v in r] for r, f, q in zip(x[0].tolist(), factors, primes, strict=True)
-        ]
-        return np.array([rows])
+        rows = zip(x[0].tolist(), factors, primes, strict=True)
+        return np.array([[[v * factor % q for v in row] for row, factor, q in rows]])
 
     whole = [pow(prod(primes) // q, -1, q) for q in primes]
     body = f"%r = rns.mul_constant %x {{constant = #rns.constant<punctured_inverse>}} : {type_}"
