@@ -2,8 +2,8 @@
 
     python benchmarks/check_cuda.py [--degrees 8192 65536] [--out FILE.json]
 
-The reference works on integer polynomials modulo Q: neither the compiler nor Triton takes part in it. Times are medians over
-launches queued from Python, cache warm; the first run compiles the kernels and is reported apart.
+The reference works on integer polynomials modulo Q: neither the compiler nor Triton takes part in it. Times are
+medians over launches queued from Python, cache warm; the first run compiles the kernels and is reported apart.
 """
 
 from __future__ import annotations

@@ -374,7 +374,7 @@ def _encode(lowering: _FunctionLowering, op: Operation, values: Sequence[SSAValu
     ):
         raise lowering.error("ckks.encode needs a constant vector")
     type_ = lowering.lowered(op.result.type)
-    facts = cast(ckks.PlaintextType, op.result.type).data
+    facts = op.result.type.data
     assert facts.level is not None and facts.scale is not None
     scale = facts.scale.value(lowering.parameters.q)
     parameters: dict[str, Attribute] = {

@@ -1,4 +1,4 @@
-"""convert-regions-to-kernels: each region becomes kernels, shared by shape, and the function a host program of launches."""
+"""convert-regions-to-kernels: regions become kernels, shared by shape, and functions host programs of launches."""
 
 from __future__ import annotations
 
@@ -219,9 +219,7 @@ class _HostLowering:
                 raise self.error(f"resource @{name} is not declared")
             if declared.buffer is None:
                 raise self.error(f"resource @{name} has no shape; run infer-resources first")
-            self.resources[name] = self.emit(
-                host.ResourceOp(name, cast("MemRefType[Attribute]", declared.buffer)), name
-            )
+            self.resources[name] = self.emit(host.ResourceOp(name, declared.buffer), name)
         return self.resources[name]
 
     def _memref(self, value: SSAValue) -> MemRefType[Attribute]:

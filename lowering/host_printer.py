@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TextIO, cast
 
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, MemRefType, ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
-from fhelium_ir.dialects import host
+from fhelium_ir.dialects import host, resource
 
 
 def host_functions(module: ModuleOp) -> list[func.FuncOp]:
@@ -29,9 +29,9 @@ def print_host(module: ModuleOp, stream: TextIO) -> None:
 def host_source(function: func.FuncOp, name: str = "run") -> str:
     """Python source of `name(runtime, resources, *arguments)`.
 
-    `runtime.allocate(shape, dtype)` gives a tensor, `runtime.view(arena, offset, shape, dtype)` a typed part of one, and
-    `runtime.launch(kernel, grid, arguments)` runs a kernel; `resources` maps symbols to tensors. Symbols of the program
-    appear in string literals only.
+    `runtime.allocate(shape, dtype)` gives a tensor, `runtime.view(arena, offset, shape, dtype)` a typed part of one,
+    and `runtime.launch(kernel, grid, arguments)` runs a kernel; `resources` maps symbols to tensors. Symbols of the
+    program appear in string literals only.
     """
     return _HostSource(function).text(name)
 
@@ -102,8 +102,5 @@ class _HostSource:
 
 
 def _buffer(value: SSAValue) -> str:
-    type_ = value.type
-    assert isinstance(type_, MemRefType)
-    element = type_.element_type
-    assert isinstance(element, IntegerType)
-    return f"{tuple(type_.get_shape())!r}, 'int{element.width.data}'"
+    type_ = resource.integer_memref(value.type)
+    return f"{type_.get_shape()!r}, 'int{type_.element_type.width.data}'"

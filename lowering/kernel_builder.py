@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -138,7 +138,7 @@ class KernelBuilder:
         return list(op.outputs)
 
     @contextmanager
-    def loop(self, count: SSAValue, carried: Sequence[SSAValue]) -> Iterator[Loop]:
+    def loop(self, count: SSAValue, carried: Sequence[SSAValue]) -> Generator[Loop]:
         """`scf.for` from 0 to count; the body sets `Loop.yielded`, and `Loop.results` are the final values."""
         body = Block(arg_types=[i64, *(value.type for value in carried)])
         loop = Loop(body.args[0], list(body.args[1:]))

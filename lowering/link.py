@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import torch
 from xdsl.dialects import func
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DictionaryAttr,
-    IntegerType,
-    MemRefType,
-    ModuleOp,
-    StringAttr,
-)
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute
 from xdsl.traits import SymbolTable
 
@@ -145,14 +136,12 @@ def _declared(module: ModuleOp, function: func.FuncOp) -> dict[str, resource.Dec
 def _argument_name(function: func.FuncOp, index: int) -> str:
     attributes = function.arg_attrs
     if isinstance(attributes, ArrayAttr) and index < len(attributes.data):
-        name = cast(DictionaryAttr, attributes.data[index]).data.get(ARGUMENT_NAME)
+        name = attributes.data[index].data.get(ARGUMENT_NAME)
         if isinstance(name, StringAttr):
             return name.data
     return f"arg{index}"
 
 
 def _spec(type_: Attribute, name: str) -> BufferSpec:
-    assert isinstance(type_, MemRefType)
-    element = type_.element_type
-    assert isinstance(element, IntegerType)
-    return BufferSpec(name, tuple(type_.get_shape()), f"int{element.width.data}")
+    buffer = resource.integer_memref(type_)
+    return BufferSpec(name, buffer.get_shape(), f"int{buffer.element_type.width.data}")

@@ -349,9 +349,9 @@ class _Pass:
 
     With n = log2 N, a kernel that performs stages s0 .. s0 + a + b - 1 works on tiles of 2^(a+b) elements whose indices
     differ in the bits [low, low + a + b), low = n - s0 - a - b. An element's index is g : mid : lo, with g the s0 bits
-    above and lo the low bits below. The column number j = g : lo names the tile. The first a stages pair elements whose mid
-    differs in its upper a bits: these are the registers. An exchange with a lane axis of extent 2^a then brings the lower b bits
-    into the registers. That axis holds those b bits and, above them, the lowest a - b bits of j.
+    above and lo the low bits below. The column number j = g : lo names the tile. The first a stages pair elements whose
+    mid differs in its upper a bits: these are the registers. An exchange with a lane axis of extent 2^a then brings the
+    lower b bits into the registers. That axis holds those b bits and, above them, the lowest a - b bits of j.
     """
 
     def __init__(self, graph: RegionGraph, schedule: ntt.Schedule, forward: bool, step: int):

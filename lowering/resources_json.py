@@ -1,4 +1,4 @@
-"""Target `resources-json`: what a program needs, as JSON: every resource with its bytes, and the keys a client must send."""
+"""Target `resources-json`: what a program needs: every resource with its bytes, and the keys a client must send."""
 
 from __future__ import annotations
 

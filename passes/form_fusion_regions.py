@@ -30,9 +30,9 @@ class FormFusionRegions(ModulePass):
     """Grows clusters on the SSA graph from each op towards its producers.
 
     An op joins the cluster of a producer wherever that cluster stands in the text, if the access patterns allow one
-    kernel chain (`fhelium_ir.analysis.region_graph` decides), if no path leaves the joined cluster and comes back, and if
-    the bytes saved outweigh the cost. Ops that only re-index go into every region that reads through them. A base conversion
-    feeds the first kernel of a transform; what follows a transform element by element joins its last kernel.
+    kernel chain (`fhelium_ir.analysis.region_graph` decides), if no path leaves the joined cluster and comes back, and
+    if the bytes saved outweigh the cost. Ops that only re-index go into every region that reads through them. A base
+    conversion feeds the first kernel of a transform; what follows a transform element by element joins its last kernel.
 
     Options:
         fuse: `false` puts each op in a region of its own, for comparison.

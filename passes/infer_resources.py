@@ -1,4 +1,4 @@
-"""infer-resources: every table, constant, key and plaintext that a program reads, declared once with shape and bytes."""
+"""infer-resources: declares every table, constant, key and plaintext of a program once, with shape and bytes."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from fhelium_ir.parameters import Parameters
 class InferResources(ModulePass):
     """Declares what the kernels of each region will read, and gives declared keys and plaintexts their buffers.
 
-    Equal requirements of different regions share a declaration. Each region lists its resources by symbol, in the order in
-    which its lowering takes them.
+    Equal requirements of different regions share a declaration. Each region lists its resources by symbol, in the order
+    in which its lowering takes them.
     """
 
     name = "infer-resources"

@@ -21,8 +21,8 @@ from fhelium_ir.dialects.zq import Arithmetic
 class PlanMemory(ModulePass):
     """Gives each region's results an offset in bytes, or -1 for results that leave the function.
 
-    Buffers whose lifetimes do not meet share memory; a region's results never share with its operands, because a kernel may
-    write an element before another program has read it. First fit over the free gaps, in program order.
+    Buffers whose lifetimes do not meet share memory; a region's results never share with its operands, because a kernel
+    may write an element before another program has read it. First fit over the free gaps, in program order.
 
     Options:
         alignment: offsets are multiples of this many bytes.

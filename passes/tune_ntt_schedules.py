@@ -32,8 +32,8 @@ class TuneNttSchedules(ModulePass):
     kept if it can be built. Contracts and values do not change. All transforms of one ring degree
     get the same schedule, so that they share kernels.
 
-    Regions without a transform share one tile, which the module attribute `kernel.tile` states (rows, columns, warps); a
-    stated tile is kept.
+    Regions without a transform share one tile, which the module attribute `kernel.tile` states
+    (rows, columns, warps); a stated tile is kept.
 
     Options: `device`, a built-in description (gpu, cpu, interpreter) or a JSON file.
     """

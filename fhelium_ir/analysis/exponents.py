@@ -4,9 +4,9 @@ least cost.
 Every bundle has exponent 0 or 1, every operand is consumed at exponent 0 or 1, and a value whose
 exponent is not the one that a use needs is converted, once for each other exponent however many
 uses need it, at the cost of its words. Products with constants that are stored once (keys,
-plaintexts, one number per limb) and the factor N^-1 of the inverse transform change the exponent
-for nothing. Products of two other bundles have operands and result at 1. What remains is a
-two-label problem.
+plaintexts, one number per limb), the coefficients of base conversions and the factor N^-1 of the
+inverse transform change the exponent for nothing. Products of two other bundles have operands and
+result at 1. What remains is a two-label problem.
 """
 
 from __future__ import annotations
@@ -28,10 +28,6 @@ from fhelium_ir.dialects import ntt, resource, rns
 from fhelium_ir.dialects.assembly import integer_property
 
 PASS = "track-montgomery"
-
-BASE_CONVERT_RESULT: int | None = None
-"""Exponent of the result of a base conversion. None frees it: the coefficients D/d_i and -D absorb
-the change, once the op's verifier, the reference and the tables allow that."""
 
 
 @dataclass(frozen=True)
@@ -191,9 +187,7 @@ class Constraints:
                 self._shift(op, op.result, None, "")
             case rns.BaseConvertOp():
                 self._need(op, 0, 0, "a base conversion compares and adds plain residues")
-                if BASE_CONVERT_RESULT is not None:
-                    why = "it is the result of a base conversion"
-                    self._pin(self.nodes[op.result], BASE_CONVERT_RESULT, op, why)
+                # The coefficients D/d_i and -D bring the result to any exponent.
             case _:
                 self._tie(op, op.results[0])
 

@@ -1,16 +1,17 @@
 """The expression graph of a fusion region: what its kernels compute, element by element, and where they read and write.
 
-This is the one access-pattern interface of the compiler. Region formation asks it whether a set of ops can be one kernel
-chain (`Unfusable` says why not), resource inference asks it which tables the kernels read, and the lowering turns it
-into kernels. Each caller builds it anew from the ops, so the three always agree.
+This is the one access-pattern interface of the compiler. Region formation asks it whether a set of ops can be one
+kernel chain (`Unfusable` says why not), resource inference asks it which tables the kernels read, and the lowering
+turns it into kernels. Each caller builds it anew from the ops, so the three always agree.
 
 A kernel runs over *program rows*. A region with a transform has one program row for each row of each component of the
 transform; any other region has one for each row of a component and computes its components side by side. Every op but a
 base conversion keeps the prime of a row, so a program row has one prime. Which rows of which buffer a program row
-reads is data, not code: columns of a table of row numbers. Ops that only re-index (restrict, extract, pad, digits, pack,
-automorphism) disappear into those columns and into index permutations.
+reads is data, not code: columns of a table of row numbers. Ops that only re-index (restrict, extract, pad, digits,
+pack, automorphism) disappear into those columns and into index permutations.
 
-The graph without the contents of its columns and tables is the *shape* of the region: regions of equal shape share kernels.
+The graph without the contents of its columns and tables is the *shape* of the region: regions of equal shape share
+kernels.
 """
 
 from __future__ import annotations
@@ -53,8 +54,10 @@ class Node:
     - `raise`, `lower` (a): Montgomery exponent plus or minus one
     - `reduce` (a): (from, to)
     - `flip` (a): (offset, permutation) negation where the permutation's sign says so
-    - `convert` (): (buffer, start column, count column, table, base column, correction) base conversion of a region input
-    - `accumulate` (): (own buffer, converted buffer, key buffer, table, base column, count column, component, permutation)
+    - `convert` (): (buffer, start column, count column, table, base column, correction) base conversion of a region
+      input
+    - `accumulate` (): (own buffer, converted buffer, key buffer, table, base column, count column, component,
+      permutation)
     """
 
     kind: str
@@ -66,7 +69,8 @@ class Node:
 class Table:
     """A table that kernels read: its resource kind and parameters, all that defines its contents.
 
-    kinds: `constants`, `conversion`, `permutation` as in the resource dialect; `rows` for the digit rows of an accumulation.
+    kinds: `constants`, `conversion`, `permutation` as in the resource dialect; `rows` for the digit rows of an
+    accumulation.
     """
 
     kind: str

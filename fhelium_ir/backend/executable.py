@@ -66,8 +66,8 @@ class HostRuntime:
 class Executable:
     """Runs one function of a module on tensors of its interface.
 
-    `run` takes one tensor per argument (shape and dtype as `arguments` say, on `device`, contiguous) and returns one per
-    result. Inputs are never written.
+    `run` takes one tensor per argument (shape and dtype as `arguments` say, on `device`, contiguous) and returns one
+    per result. Inputs are never written.
     """
 
     name: str

@@ -21,6 +21,9 @@ from fhelium_ir.parameters import Parameters
 
 IntArray = NDArray[np.int64]
 
+Contents = IntArray | list[int] | list[list[int]] | list[list[list[int]]]
+"""Residues as an array; words of up to 64 unsigned bits as nested lists."""
+
 
 class KeySource(Protocol):
     """Where evaluation keys and encoded plaintexts come from: a client, or files that it sent."""
@@ -41,7 +44,7 @@ class Materializer:
         self.parameters = parameters
         self.radix = 1 << radix_bits
         self.keys = keys
-        self._kinds: Mapping[str, Callable[[resource.DeclareOp], object]] = {
+        self._kinds: Mapping[str, Callable[[resource.DeclareOp], Contents]] = {
             "relinearization_key": self._key,
             "galois_key": self._key,
             "plaintext": self._plaintext,
@@ -191,8 +194,7 @@ class Materializer:
     def _rows(self, declared: resource.DeclareOp) -> IntArray:
         dense = declared.parameters.data["values"]
         assert isinstance(dense, DenseIntOrFPElementsAttr)
-        values = np.array([int(cast(int, value)) for value in dense.get_values()], dtype=np.int64)
-        return values.reshape(declared.shape())
+        return np.array(dense.get_values(), dtype=np.int64).reshape(declared.shape())
 
 
 def _powers(root: int, count: int, q: int) -> IntArray:
@@ -206,14 +208,14 @@ def _powers(root: int, count: int, q: int) -> IntArray:
     return powers
 
 
-def _tensor(content: object, bits: int) -> torch.Tensor:
+def _tensor(content: Contents, bits: int) -> torch.Tensor:
     dtype = torch.int32 if bits == 32 else torch.int64
     if isinstance(content, np.ndarray):
-        return torch.from_numpy(np.ascontiguousarray(content)).to(dtype)
+        return torch.as_tensor(np.ascontiguousarray(content)).to(dtype)
     wrapped = np.array(content, dtype=object)
     half = 1 << (bits - 1)
     signed = (wrapped + half) % (1 << bits) - half
-    return torch.from_numpy(signed.astype(np.int64)).to(dtype)
+    return torch.as_tensor(signed.astype(np.int64)).to(dtype)
 
 
 def _integer(declared: resource.DeclareOp, name: str) -> int:

@@ -49,7 +49,9 @@ def _message(error: Exception) -> str:
 def _located(op: Operation, message: str, after: str | None) -> FheliumError:
     prefix = f"after pass '{after}': " if after is not None else ""
     note = ir_window(op) if after is not None else None
-    return FheliumError(f"{prefix}'{op.name}': {message.strip()}", location_of(op), note)
+    # Most verifiers start their message with the op's name.
+    text = message.strip().removeprefix(f"{op.name}: ")
+    return FheliumError(f"{prefix}'{op.name}': {text}", location_of(op), note)
 
 
 def _verify_structure(op: Operation, region: Region) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import I64, ArrayAttr, IntegerAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Dialect, Region, SSAValue
@@ -25,9 +25,9 @@ from xdsl.utils.exceptions import VerifyException
 class FusedOp(IRDLOperation):
     """An isolated group of ops.
 
-    Assembly: `%r = fusion.region(%a = %x : T) -> (R) { ... fusion.yield %v : R }`. `resources` lists the declared tables
-    that the region's kernels read; `offsets` places its results, then its scratch buffer if it has one, in the arena
-    (in bytes; -1 for a buffer of its own, as for results of the function).
+    Assembly: `%r = fusion.region(%a = %x : T) -> (R) { ... fusion.yield %v : R }`. `resources` lists the declared
+    tables that the region's kernels read; `offsets` places its results, then its scratch buffer if it has one, in the
+    arena (in bytes; -1 for a buffer of its own, as for results of the function).
     """
 
     name = "fusion.region"
@@ -76,7 +76,8 @@ class FusedOp(IRDLOperation):
         body = parser.parse_region(arguments)
         values = parser.resolve_operands(operands, [a.type for a in arguments], start)
         op = cls(values, results, body)
-        for key, value in (written.data if written is not None else {}).items():
+        entries: Mapping[str, Attribute] = written.data if written is not None else {}
+        for key, value in entries.items():
             target = op.properties if key in ("resources", "offsets") else op.attributes
             target[key] = value
         return op

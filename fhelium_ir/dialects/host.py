@@ -32,6 +32,7 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
 
 from fhelium_ir.dialects import kernel
 
@@ -41,14 +42,12 @@ ARENA = "memory.arena"
 
 def bytes_of(type_: Attribute) -> int:
     """Bytes of a memref with static shape."""
-    assert isinstance(type_, MemRefType)
-    element = type_.element_type
-    if not isinstance(element, IntegerType) or any(extent < 0 for extent in type_.get_shape()):
+    if not isa(type_, MemRefType[IntegerType]) or any(extent < 0 for extent in type_.get_shape()):
         raise VerifyException(f"host: {type_} must have integer elements and a static shape")
     count = 1
     for extent in type_.get_shape():
         count *= extent
-    return count * (element.width.data // 8)
+    return count * (type_.element_type.width.data // 8)
 
 
 @irdl_op_definition
@@ -83,8 +82,7 @@ class ViewOp(IRDLOperation):
 
     def verify_(self) -> None:
         source = self.source.type
-        assert isinstance(source, MemRefType)
-        if source.element_type != i8:
+        if not isa(source, MemRefType[IntegerType]) or source.element_type != i8:
             raise VerifyException("host.view: the source must be an arena, a memref of i8")
         offset = self.offset.value.data
         if offset < 0 or offset + bytes_of(self.result.type) > bytes_of(source):
@@ -147,7 +145,7 @@ def check_launch(launch: LaunchOp, callee: kernel.FuncOp) -> None:
         raise VerifyException(f"host.launch: '{name}' takes {len(expected)} arguments")
     for index, (argument, want) in enumerate(zip(launch.arguments, expected, strict=True)):
         have: Attribute = argument.type
-        if isinstance(have, MemRefType) and isinstance(have.element_type, IntegerType):
+        if isa(have, MemRefType[IntegerType]):
             have = kernel.BufferType(have.element_type)
         if have != want:
             raise VerifyException(

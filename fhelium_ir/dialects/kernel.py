@@ -10,7 +10,6 @@ Besides these ops a kernel holds `zq` ops (before convert-zq-to-arith), `arith` 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 from xdsl.dialects.builtin import (
     I64,
@@ -106,7 +105,7 @@ class FuncOp(IRDLOperation):
 
     @property
     def lane_shape(self) -> tuple[int, ...]:
-        return tuple(cast(tuple[int, ...], self.lanes.get_values()))
+        return tuple(self.lanes.get_values())
 
     @property
     def lane_count(self) -> int:

@@ -73,9 +73,10 @@ def _named(parser: AttrParser, name: str) -> int:
 class Schedule:
     """How a transform is cut into kernels.
 
-    `kernels` lists, in order of execution of the forward direction (the inverse runs them backwards), the stages that each
-    kernel performs in registers: one number, or two with an exchange between them, first >= second. `rows` and
-    `columns` are the residue polynomials and the columns that one program holds in its lanes; `warps` is the launch width.
+    `kernels` lists, in order of execution of the forward direction (the inverse runs them backwards), the stages that
+    each kernel performs in registers: one number, or two with an exchange between them, first >= second. `rows` and
+    `columns` are the residue polynomials and the columns that one program holds in its lanes; `warps` is the launch
+    width.
     """
 
     kernels: tuple[tuple[int, ...], ...]

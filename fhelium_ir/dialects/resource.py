@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import (
     StringAttr,
     SymbolNameConstraint,
     SymbolRefAttr,
-    TypeAttribute,
 )
 from xdsl.ir import Attribute, Dialect
 from xdsl.irdl import (
@@ -29,6 +28,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
 
 from fhelium_ir.dialects.rns import PolyType
 
@@ -49,7 +49,8 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 - relinearization_key, galois_key: key-switching key [digits, 2, primes, N] with Montgomery exponent `exponent`.
 - plaintext: encoded vector `values` (repeated over the slots) at `level` and `scale`, [1, limbs, N].
 - moduli: per prime q, q^-1 mod R, R mod q, R^2 mod q; [primes, 4].
-- twiddles: powers of the 2N-th root per prime in bit-reversed order, exponent 1, `direction` forward or inverse; [primes, N].
+- twiddles: powers of the 2N-th root per prime in bit-reversed order, exponent 1, `direction` forward or inverse;
+  [primes, N].
 - inverse_degree: per prime N^-1, and N^-1 times the twiddle of stage 0, at `exponent`; [primes, 2].
 - constants: an `#rns.constant` for each row of the bundle `type`, at `exponent`; [rows].
 - conversion: coefficients of a base conversion from bundle type `source` to `target`, whose result has Montgomery
@@ -117,8 +118,8 @@ class DeclareOp(IRDLOperation):
         buffer = None
         if parser.parse_optional_punctuation(":") is not None:
             position = parser.pos
-            parsed: TypeAttribute = parser.parse_type()
-            if not isinstance(parsed, MemRefType):
+            parsed = parser.parse_type()
+            if not isa(parsed, MemRefType):
                 parser.raise_error("expected a memref", position, parser.pos)
             buffer = parsed
         return cls(name, kind, parameters, buffer)
@@ -143,9 +144,7 @@ class DeclareOp(IRDLOperation):
     def word_bits(self) -> int:
         """Width in bits of the declared buffer's elements."""
         assert self.buffer is not None
-        element = self.buffer.element_type
-        assert isinstance(element, IntegerType)
-        return element.width.data
+        return integer_memref(self.buffer).element_type.width.data
 
 
 @irdl_op_definition
@@ -165,6 +164,12 @@ class RefOp(IRDLOperation):
 def memref(shape: Sequence[int], bits: int) -> MemRefType:
     """A memref of signless integers."""
     return MemRefType(IntegerType(bits), list(shape))
+
+
+def integer_memref(type_: Attribute) -> MemRefType[IntegerType]:
+    """`type_` as what every buffer is: a memref of integers."""
+    assert isa(type_, MemRefType[IntegerType])
+    return type_
 
 
 Resource = Dialect("resource", [DeclareOp, RefOp], [])

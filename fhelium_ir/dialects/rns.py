@@ -395,8 +395,8 @@ class BaseConvertOp(UnaryOp):
 
     Row t of the result is sum_i v_i * (D / d_i) - u * D modulo its prime, over the primes d_i of the source digit and
     their product D. `lift = "centred", correction = "none"`: u counts the v_i above d_i / 2, that is, v_i is taken in
-    (-d_i/2, d_i/2). `lift = "canonical", correction = "nearest"`: u = floor(1/2 + sum_i v_i / d_i) in fixed point with 32
-    fractional bits per term (docs/numerics.md fixes the operations). The coefficients D / d_i are constants, so the
+    (-d_i/2, d_i/2). `lift = "canonical", correction = "nearest"`: u = floor(1/2 + sum_i v_i / d_i) in fixed point with
+    32 fractional bits per term (docs/numerics.md fixes the operations). The coefficients D / d_i are constants, so the
     result may have any exponent.
     """
 

@@ -126,7 +126,9 @@ class PolyFacts:
 
 @irdl_attr_definition
 class PolyType(FactType[PolyFacts]):
-    """`!rns.poly<8192, q 0:2 p 0:1, components = 2, digits = own(1), evaluation(bit_reversed), mont64(e = 0, below = 1)>`.
+    """A bundle of residue polynomials.
+
+    `!rns.poly<8192, q 0:2 p 0:1, components = 2, digits = own(1), evaluation(bit_reversed), mont64(e = 0, below = 1)>`
 
     One component, no digit axis and an undecided representative are left out.
     """

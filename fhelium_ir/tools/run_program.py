@@ -15,7 +15,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DictionaryAttr, FloatAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.ir import Attribute
 
 from fhelium_ir import universe
 from fhelium_ir.client.client import Client
@@ -163,7 +164,7 @@ def _arguments(function: func.FuncOp, parameters: Parameters) -> tuple[Argument,
     found: list[Argument] = []
     given = function.arg_attrs.data if function.arg_attrs is not None else ()
     for index, value in enumerate(function.body.block.args):
-        attributes = cast(DictionaryAttr, given[index]).data if given else {}
+        attributes: Mapping[str, Attribute] = given[index].data if given else {}
         name = attributes.get(ARGUMENT_NAME)
         slots, bound = attributes.get("ckks.slots"), attributes.get("ckks.range")
         type_ = value.type
@@ -370,4 +371,4 @@ def run_reference(
         ),
     )
     seconds["run"] = time.perf_counter() - start
-    return [torch.from_numpy(output) for output in outputs]
+    return [torch.as_tensor(output) for output in outputs]

@@ -11,8 +11,9 @@ Inside a program, what does not depend on lanes is computed once; each segment (
 one nest of loops over the lane axes that it depends on, and every operation stands in the
 outermost loop that knows its operands. Two lanes never touch the same word inside a segment unless
 both read it, because lanes meet in exchanges only. The innermost loop says so by an attribute on
-its back edge, `fhelium.lane_loop`, from which `jit` makes LLVM's loop metadata; pointers
-themselves carry no aliasing promise, so kernels may work in place.
+its back edge, `fhelium.lane_loop`, from which `jit` makes LLVM's loop metadata (an integer states
+how many lanes run at once); pointers themselves carry no aliasing promise, so kernels may work in
+place.
 """
 
 from __future__ import annotations
@@ -22,14 +23,19 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import IntegerType, ModuleOp, UnitAttr, i32, i64
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp, UnitAttr, i32, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.dialects import kernel
-from fhelium_ir.lowering.cpu.convert_ops import Scope, convert_loop, convert_op
+from fhelium_ir.lowering.cpu.convert_ops import (
+    Scope,
+    convert_loop,
+    convert_op,
+    declare_upper_word,
+)
 from fhelium_ir.lowering.cpu.llvm_builder import POINTER, Code, Constants
 from fhelium_ir.lowering.cpu.schedule import (
     VECTOR_LANES,
@@ -44,6 +50,7 @@ from fhelium_ir.lowering.cpu.schedule import (
     outside_values,
     schedule_kernel,
 )
+from fhelium_ir.lowering.cpu.wide_products import UPPER_WORD, VECTOR_WIDTHS
 
 LANE_LOOP = "fhelium.lane_loop"
 """Marks the back edge of an innermost lane loop, whose iterations are independent."""
@@ -62,8 +69,8 @@ class ConvertKernelsToLlvm(ModulePass):
     """Replaces every `kernel.func` by an `llvm.func`; `zq` must have been expanded before.
 
     Attributes:
-        vector_products: build the upper word of a 64-bit product from 32-bit halves where the
-            innermost loop is long enough to vectorise. It pays where the processor multiplies
+        vector_products: take the upper word of a 64-bit product from a function with versions for
+            vectors (see `wide_products`) where the innermost loop is long enough. It pays where the processor multiplies
             vectors of 64-bit words; elsewhere scalar 128-bit products are faster.
     """
 
@@ -79,6 +86,19 @@ class ConvertKernelsToLlvm(ModulePass):
                 block.insert_op_before(convert_kernel(func, self.vector_products), func)
                 func.detach()
                 func.erase()
+        if any(calls_upper_word(func) for func in op.ops if isinstance(func, llvm.FuncOp)):
+            first = op.body.block.first_op
+            assert first is not None
+            op.body.block.insert_op_before(declare_upper_word(), first)
+
+
+def calls_upper_word(func: llvm.FuncOp) -> bool:
+    """Whether a function needs `declare_upper_word`."""
+    return any(
+        isinstance(op, llvm.CallOp) and op.callee is not None and op.callee.string_value() == UPPER_WORD
+        for block in func.body.blocks
+        for op in block.ops
+    )
 
 
 def convert_kernel(func: kernel.FuncOp, vector_products: bool = True) -> llvm.FuncOp:
@@ -335,10 +355,17 @@ class _SegmentEmitter(Scope):
             following = tail.add(index, one)
             more = tail.compare("ne", following, tail.constant(self.facts.extents[axis]))
             after = Block()
-            mark = {LANE_LOOP: UnitAttr()} if innermost else None
+            mark = {LANE_LOOP: self._loop_mark(axis, code)} if innermost else None
             tail.branch_if(more, code.blocks[0], [following], after, [], mark)
             ends.append(after)
             innermost = False
         for code in self.levels[1:]:
             main.blocks.extend(code.blocks)
         main.blocks.extend(ends)
+
+    def _loop_mark(self, axis: int, code: Code) -> Attribute:
+        """The vector length where the choice is no longer LLVM's, which then tries one only."""
+        if not code.has_vector_products:
+            return UnitAttr()
+        extent = self.facts.extents[axis]
+        return IntegerAttr(next(width for width in VECTOR_WIDTHS if width <= extent), i32)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 from xdsl.dialects import arith, llvm, scf
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, i64
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.dialects import kernel
 from fhelium_ir.lowering.cpu.llvm_builder import I128, Code, integer_type
+from fhelium_ir.lowering.cpu.wide_products import UPPER_WORD
 
 _BINARY: dict[type[Operation], type[Operation]] = {
     arith.AddiOp: llvm.AddOp,
@@ -127,7 +129,7 @@ def _convert_wide_product(op: arith.MulUIExtendedOp, code: Code, scope: Scope) -
     if not op.high.uses:
         return
     if code.vector and type_ == i64:
-        scope.values[op.high] = _high_word_by_halves(lhs, rhs, code)
+        scope.values[op.high] = _upper_word_in_vectors(lhs, rhs, code)
         return
     if type_.width.data > 64:
         raise _unsupported(op)
@@ -137,21 +139,26 @@ def _convert_wide_product(op: arith.MulUIExtendedOp, code: Code, scope: Scope) -
     scope.values[op.high] = code.cast(llvm.TruncOp, high, type_)
 
 
-def _high_word_by_halves(lhs: SSAValue, rhs: SSAValue, code: Code) -> SSAValue:
-    """The upper 64 bits of a product from four products of 32-bit halves, which vectorise.
+def _upper_word_in_vectors(lhs: SSAValue, rhs: SSAValue, code: Code) -> SSAValue:
+    """The upper 64 bits of a product by a function that LLVM can vectorise, see `wide_products`."""
+    code.has_vector_products = True
+    return code.append(
+        llvm.CallOp.create(
+            operands=(lhs, rhs), result_types=(i64,), properties=_upper_word_properties()
+        )
+    )
 
-    The last shift count is hidden from LLVM, which would recognise the whole as one 128-bit
-    product, and those do not vectorise.
-    """
-    low_bits = code.constant(0xFFFFFFFF)
-    lhs0, rhs0 = (code.binary(llvm.AndOp, word, low_bits) for word in (lhs, rhs))
-    lhs1, rhs1 = (code.shift_right(word, 32) for word in (lhs, rhs))
-    carry = code.shift_right(code.mul(lhs0, rhs0), 32)
-    middle = code.add(code.mul(lhs1, rhs0), carry)
-    other = code.add(code.mul(lhs0, rhs1), code.binary(llvm.AndOp, middle, low_bits))
-    high = code.add(code.mul(lhs1, rhs1), code.shift_right(middle, 32))
-    last = code.binary(llvm.LShrOp, other, code.constants.opaque(32, i64))
-    return code.add(high, last)
+
+@cache
+def _upper_word_properties() -> dict[str, Attribute]:
+    arguments = Block(arg_types=[i64, i64]).args
+    return llvm.CallOp(UPPER_WORD, *arguments, return_type=i64).properties
+
+
+def declare_upper_word() -> llvm.FuncOp:
+    """The declaration that calls of `UPPER_WORD` need."""
+    type_ = llvm.LLVMFunctionType([i64, i64], i64)
+    return llvm.FuncOp(UPPER_WORD, type_, linkage=llvm.LinkageAttr("external"))
 
 
 def _convert_load(op: kernel.LoadOp, code: Code, scope: Scope) -> None:

@@ -5,21 +5,20 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
+from time import perf_counter
 
 import torch
 from xdsl.dialects.builtin import ModuleOp
 
 from fhelium_ir.compiler.errors import FheliumError, unknown_name
 from fhelium_ir.dialects import kernel
-from fhelium_ir.lowering.cpu.binding import multiplies_vectors
-from fhelium_ir.lowering.cpu.convert_kernels_to_llvm import (
-    GRID_RANK,
-    HEADER_ARGUMENTS,
-    convert_kernel,
-)
-from fhelium_ir.lowering.cpu.jit import CompiledFunctions, compile_functions
+from fhelium_ir.lowering.cpu.convert_kernels_to_llvm import GRID_RANK, HEADER_ARGUMENTS
+from fhelium_ir.lowering.cpu.jit import CompiledKernels, compile_kernels
 from fhelium_ir.lowering.cpu.llvm_builder import integer_type
+from fhelium_ir.lowering.cpu.object_cache import ObjectCache, default_cache
+from fhelium_ir.lowering.cpu.threads import default_threads, run_split
 
 _DTYPES = {8: torch.int8, 16: torch.int16, 32: torch.int32, 64: torch.int64}
 _Word = type[ctypes.c_int8 | ctypes.c_int16 | ctypes.c_int32 | ctypes.c_int64]
@@ -31,6 +30,9 @@ _WORDS: dict[int, _Word] = {
 }
 
 Argument = torch.Tensor | int
+
+THREAD_SECONDS = 50e-6
+"""Work that a thread must get. Handing a part over and waiting for it takes 15 to 30 us."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +52,9 @@ class CpuKernel:
     grid_rank: int
     buffers: tuple[torch.dtype | None, ...]
     call: Callable[..., None]
-    code: CompiledFunctions = field(repr=False)
+    code: CompiledKernels = field(repr=False)
 
-    def prepare(self, grid: Sequence[int], arguments: Sequence[Argument]) -> tuple[int, ...]:
+    def prepare(self, grid: Sequence[int], arguments: Sequence[Argument]) -> list[int]:
         """Checks a launch and returns the call's arguments after `begin` and `end`.
 
         Args:
@@ -67,17 +69,21 @@ class CpuKernel:
                 f"kernel '{self.name}' takes a grid of rank {self.grid_rank} and "
                 f"{len(self.buffers)} arguments, got rank {len(grid)} and {len(arguments)}"
             )
-        words = [*grid, *(1,) * (GRID_RANK - len(grid))]
+        words = [*grid, *self._missing_extents]
         for argument, dtype in zip(arguments, self.buffers, strict=True):
             if isinstance(argument, int):
-                fits = dtype is None
+                if dtype is not None:
+                    raise self._argument_error(len(words) - GRID_RANK, argument)
                 words.append(argument)
-            else:
-                fits = argument.dtype == dtype and argument.is_cpu and argument.is_contiguous()
+            elif argument.dtype is dtype and argument.is_cpu and argument.is_contiguous():
                 words.append(argument.data_ptr())
-            if not fits:
-                raise self._argument_error(len(words) - 1 - GRID_RANK, argument)
-        return tuple(words)
+            else:
+                raise self._argument_error(len(words) - GRID_RANK, argument)
+        return words
+
+    @cached_property
+    def _missing_extents(self) -> tuple[int, ...]:
+        return (1,) * (GRID_RANK - self.grid_rank)
 
     def _argument_error(self, index: int, argument: Argument) -> FheliumError:
         dtype = self.buffers[index]
@@ -96,22 +102,30 @@ class CpuKernels:
 
     Args:
         module: holds kernels in which `zq` has been expanded; it is left as it is.
+        threads: most threads that a launch is split over; by default `FHELIUM_THREADS`, or as
+            many as torch uses. Results do not depend on it.
+        cache: where object files are kept; by default the user's cache.
 
     Raises:
         FheliumError: a kernel uses what the CPU target does not support.
     """
 
-    def __init__(self, module: ModuleOp):
+    def __init__(
+        self, module: ModuleOp, threads: int | None = None, cache: ObjectCache | None = None
+    ):
+        self.threads = default_threads() if threads is None else threads
+        if self.threads < 1:
+            raise FheliumError(f"the number of threads must be positive, found {threads}")
         funcs = [op for op in module.ops if isinstance(op, kernel.FuncOp)]
-        vector = multiplies_vectors()
-        self.compiled = compile_functions([convert_kernel(func, vector) for func in funcs])
+        self.compiled = compile_kernels(funcs, default_cache() if cache is None else cache)
         self.kernels = {
             func.sym_name.data: _bind(func, address, self.compiled)
             for func, address in zip(funcs, self.compiled.addresses, strict=True)
         }
+        self._pace: dict[str, float] = dict.fromkeys(self.kernels, 0.0)
 
     def launch(self, name: str, grid: Sequence[int], arguments: Sequence[Argument]) -> None:
-        """Runs all programs of a grid in the calling thread.
+        """Runs all programs of a grid, on several threads if earlier launches say that it pays.
 
         Raises:
             FheliumError: there is no such kernel, or an argument does not fit it.
@@ -119,7 +133,22 @@ class CpuKernels:
         found = self.kernels.get(name)
         if found is None:
             raise unknown_name("kernel", name, self.kernels)
-        found.call(0, prod(grid), *found.prepare(grid, arguments))
+        words = found.prepare(grid, arguments)
+        programs = prod(grid)
+        if self.threads == 1:
+            found.call(0, programs, *words)
+            return
+        pace = self._pace[name]
+        parts = min(self.threads, programs, int(pace * programs / THREAD_SECONDS))
+        start = perf_counter()
+        if parts < 2:
+            parts = 1
+            found.call(0, programs, *words)
+        else:
+            run_split(found.call, programs, parts, words)
+        if programs > 0:
+            measured = (perf_counter() - start) * parts / programs
+            self._pace[name] = measured if pace == 0.0 else 0.75 * pace + 0.25 * measured
 
 
 def _bind(func: kernel.FuncOp, address: int, code: CompiledFunctions) -> CpuKernel:

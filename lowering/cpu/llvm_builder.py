@@ -42,7 +42,8 @@ def integer_type(value: SSAValue | Attribute) -> IntegerType:
 class Code:
     """Blocks under construction; operations go to the end of the last one.
 
-    `vector` says that the code is the body of a loop which LLVM is to vectorise.
+    `vector` says that the code is the body of a loop which LLVM is to vectorise,
+    `has_vector_products` that it holds products which are functions to LLVM.
 
     Args:
         constants: the block that takes constants, and those it already has.
@@ -53,6 +54,7 @@ class Code:
         self.constants = constants
         self.blocks = [first if first is not None else Block()]
         self.vector = False
+        self.has_vector_products = False
 
     @property
     def block(self) -> Block:
@@ -169,7 +171,6 @@ class Constants:
     def __init__(self, block: Block):
         self.block = block
         self._known: dict[tuple[int, IntegerType], SSAValue] = {}
-        self._opaque: dict[tuple[int, IntegerType], SSAValue] = {}
 
     def get(self, value: int, type_: IntegerType) -> SSAValue:
         """A constant of a given type, taken modulo the size of its word."""
@@ -183,17 +184,6 @@ class Constants:
             )
             self.block.add_op(op)
             known = self._known[value, type_] = op.result
-        return known
-
-    def opaque(self, value: int, type_: IntegerType) -> SSAValue:
-        """A constant that LLVM takes for an unknown word."""
-        known = self._opaque.get((value, type_))
-        if known is None:
-            op = llvm.InlineAsmOp(
-                "", "=r,0", [self.get(value, type_)], [type_], has_side_effects=False
-            )
-            self.block.add_op(op)
-            known = self._opaque[value, type_] = op.results[0]
         return known
 
     def stack_array(self, count: int, type_: IntegerType) -> SSAValue:

@@ -1,0 +1,3 @@
+"""The part of llvmlite that fhelium_ir.lowering.cpu uses."""
+
+__version__: str

@@ -26,7 +26,7 @@ func.func @f(%x : !rns.poly<8192, q 0:2, coefficient>) -> !rns.poly<8192, q 0:2,
 // -----
 
 func.func @f(%x : !rns.poly<8192, q 0:2, coefficient>) -> !rns.poly<8192, q 0:2, evaluation(bit_reversed)> {
-  // CHECK: tune_ntt_schedules_errors.mlir:[[# @LINE + 1]]:8: error: 'ntt.forward': ntt.forward: the schedule has 12 stages, ring degree 8192 needs 13
+  // CHECK: tune_ntt_schedules_errors.mlir:[[# @LINE + 1]]:8: error: 'ntt.forward': the schedule has 12 stages, ring degree 8192 needs 13
   %y = ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4, 4], [4]], rows = 1, columns = 8, warps = 4>} : !rns.poly<8192, q 0:2, coefficient>
   return %y : !rns.poly<8192, q 0:2, evaluation(bit_reversed)>
 }

@@ -1,4 +1,4 @@
-"""The part of llvmlite.ir that fhelium_ir.lowering.cpu.binding uses."""
+"""The part of llvmlite.ir that fhelium_ir.lowering.cpu.loop_marks uses."""
 
 from collections.abc import Sequence
 

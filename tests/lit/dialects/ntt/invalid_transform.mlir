@@ -17,7 +17,7 @@ func.func @f(%x : !rns.poly<8192, q 0:2, coefficient>) -> (!rns.poly<8192, q 0:2
 
 // -----
 
-// CHECK: invalid_transform.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: 'ntt.forward': ntt.forward: the operand is below 5q, the contract takes 4q
+// CHECK: invalid_transform.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: 'ntt.forward': the operand is below 5q, the contract takes 4q
 func.func @f(%x : !rns.poly<8192, q 0:2, coefficient, mont64(e = 0, below = 5)>) -> (!rns.poly<8192, q 0:2, evaluation(bit_reversed), mont64(e = 0, below = 4)>) {
   %r = ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>} : !rns.poly<8192, q 0:2, coefficient, mont64(e = 0, below = 5)>
   return %r : !rns.poly<8192, q 0:2, evaluation(bit_reversed), mont64(e = 0, below = 4)>
@@ -25,7 +25,7 @@ func.func @f(%x : !rns.poly<8192, q 0:2, coefficient, mont64(e = 0, below = 5)>)
 
 // -----
 
-// CHECK: invalid_transform.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: 'ntt.forward': ntt.forward: the schedule has 12 stages, ring degree 8192 needs 13
+// CHECK: invalid_transform.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: 'ntt.forward': the schedule has 12 stages, ring degree 8192 needs 13
 func.func @f(%x : !rns.poly<8192, q 0:2, coefficient>) -> (!rns.poly<8192, q 0:2, evaluation(?)>) {
   %r = ntt.forward %x {schedule = #ntt.schedule<kernels = [[4, 4], [4]], rows = 1, columns = 8, warps = 4>} : !rns.poly<8192, q 0:2, coefficient>
   return %r : !rns.poly<8192, q 0:2, evaluation(?)>

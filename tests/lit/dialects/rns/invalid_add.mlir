@@ -25,7 +25,7 @@ func.func @f(%x : !rns.poly<8192, q 0:2, evaluation(bit_reversed)>, %y : !rns.po
 
 // -----
 
-// CHECK: invalid_add.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: 'rns.add': rns.add: the result's below does not follow from the operands
+// CHECK: invalid_add.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: 'rns.add': the result's below does not follow from the operands
 func.func @f(%x : !rns.poly<8192, q 0:2, evaluation(bit_reversed), mont64(e = 0, below = 2)>) -> (!rns.poly<8192, q 0:2, evaluation(bit_reversed), mont64(e = 0, below = 2)>) {
   %r = rns.add %x, %x : !rns.poly<8192, q 0:2, evaluation(bit_reversed), mont64(e = 0, below = 2)> -> !rns.poly<8192, q 0:2, evaluation(bit_reversed), mont64(e = 0, below = 2)>
   return %r : !rns.poly<8192, q 0:2, evaluation(bit_reversed), mont64(e = 0, below = 2)>

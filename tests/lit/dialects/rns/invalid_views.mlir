@@ -1,7 +1,7 @@
 // RUN: not fhelium-opt %s --split-input-file > %t.out 2> %t.err
 // RUN: filecheck %s < %t.err
 
-// CHECK: invalid_views.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: 'rns.restrict': rns.restrict: q 0:3 is no part of the operand's basis q 0:2
+// CHECK: invalid_views.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: 'rns.restrict': q 0:3 is no part of the operand's basis q 0:2
 func.func @f(%x : !rns.poly<8192, q 0:2, evaluation(bit_reversed)>) -> (!rns.poly<8192, q 0:3, evaluation(bit_reversed)>) {
   %r = rns.restrict %x : !rns.poly<8192, q 0:2, evaluation(bit_reversed)> -> !rns.poly<8192, q 0:3, evaluation(bit_reversed)>
   return %r : !rns.poly<8192, q 0:3, evaluation(bit_reversed)>
@@ -9,7 +9,7 @@ func.func @f(%x : !rns.poly<8192, q 0:2, evaluation(bit_reversed)>) -> (!rns.pol
 
 // -----
 
-// CHECK: invalid_views.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: 'rns.restrict': rns.restrict: a view cannot change the domain
+// CHECK: invalid_views.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: 'rns.restrict': a view cannot change the domain
 func.func @f(%x : !rns.poly<8192, q 0:2, evaluation(bit_reversed)>) -> (!rns.poly<8192, q 0:1, coefficient>) {
   %r = rns.restrict %x : !rns.poly<8192, q 0:2, evaluation(bit_reversed)> -> !rns.poly<8192, q 0:1, coefficient>
   return %r : !rns.poly<8192, q 0:1, coefficient>
@@ -17,7 +17,7 @@ func.func @f(%x : !rns.poly<8192, q 0:2, evaluation(bit_reversed)>) -> (!rns.pol
 
 // -----
 
-// CHECK: invalid_views.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: 'rns.restrict': rns.restrict: a view cannot change the below
+// CHECK: invalid_views.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: 'rns.restrict': a view cannot change the below
 func.func @f(%x : !rns.poly<8192, q 0:2, evaluation(bit_reversed), mont64(e = 0, below = 4)>) -> (!rns.poly<8192, q 0:1, evaluation(bit_reversed), mont64(e = 0, below = 1)>) {
   %r = rns.restrict %x : !rns.poly<8192, q 0:2, evaluation(bit_reversed), mont64(e = 0, below = 4)> -> !rns.poly<8192, q 0:1, evaluation(bit_reversed), mont64(e = 0, below = 1)>
   return %r : !rns.poly<8192, q 0:1, evaluation(bit_reversed), mont64(e = 0, below = 1)>
@@ -25,7 +25,7 @@ func.func @f(%x : !rns.poly<8192, q 0:2, evaluation(bit_reversed), mont64(e = 0,
 
 // -----
 
-// CHECK: invalid_views.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: 'rns.restrict': rns.restrict: a bundle with digits has no limb views
+// CHECK: invalid_views.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: 'rns.restrict': a bundle with digits has no limb views
 func.func @f(%x : !rns.poly<8192, q 0:2, digits = own(1), coefficient>) -> (!rns.poly<8192, q 0:2, digits = own(1), coefficient>) {
   %r = rns.restrict %x : !rns.poly<8192, q 0:2, digits = own(1), coefficient> -> !rns.poly<8192, q 0:2, digits = own(1), coefficient>
   return %r : !rns.poly<8192, q 0:2, digits = own(1), coefficient>

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from xdsl.dialects.builtin import ModuleOp
 
 from fhelium_ir.dialects import kernel
-from fhelium_ir.lowering.cpu.binding import NativeModule
+from fhelium_ir.lowering.cpu.binding import optimized_text
 from fhelium_ir.lowering.cpu.convert_kernels_to_llvm import convert_kernel
 from fhelium_ir.lowering.cpu.jit import native_text
 
@@ -34,16 +34,16 @@ def first_kernel(module: ModuleOp) -> kernel.FuncOp:
 
 
 def test_lane_loops_vectorise_without_alias_checks(parse: Parse) -> None:
-    text = native_text([convert_kernel(first_kernel(parse(SUM)))])
-    unmarked = NativeModule(text.replace("!llvm.access.group", "!nothing")).optimized_text
-    optimized = NativeModule(text).optimized_text
+    text = native_text(convert_kernel(first_kernel(parse(SUM))), "f")
+    unmarked = optimized_text(text.replace("!llvm.access.group", "!nothing"))
+    optimized = optimized_text(text)
     assert " x i64>" in optimized
     assert "ptrtoint" in unmarked, "the addresses are compared"
     assert "ptrtoint" not in optimized
 
 
 def test_pointers_promise_nothing_and_sums_may_wrap(parse: Parse) -> None:
-    text = native_text([convert_kernel(first_kernel(parse(SUM)))])
+    text = native_text(convert_kernel(first_kernel(parse(SUM))), "f")
     assert "noalias" not in text
     assert "nsw" not in text and "nuw" not in text
     assert "ret void }" not in text
@@ -51,5 +51,5 @@ def test_pointers_promise_nothing_and_sums_may_wrap(parse: Parse) -> None:
 
 
 def test_same_text_every_time(parse: Parse) -> None:
-    first, second = (native_text([convert_kernel(first_kernel(parse(SUM)))]) for _ in range(2))
+    first, second = (native_text(convert_kernel(first_kernel(parse(SUM))), "f") for _ in range(2))
     assert first == second

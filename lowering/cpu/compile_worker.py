@@ -1,0 +1,43 @@
+"""A process that turns LLVM IR on its standard input into object files on its standard output.
+
+Both ways, a message is its length (8 bytes, little endian) and its bytes; an empty answer says that
+LLVM refused the text. The process ends with its input. It loads llvmlite and nothing else of size.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import BinaryIO
+
+from fhelium_ir.compiler.errors import FheliumError
+from fhelium_ir.lowering.cpu.binding import object_code
+
+
+def read_message(stream: BinaryIO) -> bytes | None:
+    """The next message, or None at the end of the stream, be it in the middle of a message."""
+    header = stream.read(8)
+    if len(header) < 8:
+        return None
+    length = int.from_bytes(header, "little")
+    data = stream.read(length)
+    return data if len(data) == length else None
+
+
+def write_message(stream: BinaryIO, data: bytes) -> None:
+    """Sends a message."""
+    stream.write(len(data).to_bytes(8, "little") + data)
+    stream.flush()
+
+
+def main() -> None:
+    """Answers every message."""
+    while (text := read_message(sys.stdin.buffer)) is not None:
+        try:
+            answer = object_code(text.decode())
+        except FheliumError:
+            answer = b""
+        write_message(sys.stdout.buffer, answer)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""The programs of one launch on several threads; native code runs without Python's lock.
+
+Programs do not depend on each other, so the split changes no result.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from queue import SimpleQueue
+
+import torch
+
+from fhelium_ir.compiler.errors import FheliumError
+
+THREADS_VARIABLE = "FHELIUM_THREADS"
+
+Call = Callable[..., None]
+_Job = tuple[Call, tuple[int, ...], "SimpleQueue[BaseException | None]"]
+
+
+def default_threads() -> int:
+    """`FHELIUM_THREADS`, or as many threads as torch uses.
+
+    Raises:
+        FheliumError: the variable is no positive number.
+    """
+    chosen = os.environ.get(THREADS_VARIABLE)
+    if not chosen:
+        return torch.get_num_threads()
+    if not (chosen.isascii() and chosen.isdigit() and int(chosen) > 0):
+        raise FheliumError(f"{THREADS_VARIABLE} must be a positive number, found '{chosen}'")
+    return int(chosen)
+
+
+class _Pool:
+    """Threads that wait for jobs as long as the process lives; there are as many as once needed."""
+
+    def __init__(self) -> None:
+        self._jobs: SimpleQueue[_Job] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._count = 0
+
+    def run(self, call: Call, chunks: Sequence[tuple[int, ...]]) -> None:
+        """Runs `call(*chunk)` for every chunk, the first one in this thread."""
+        others = len(chunks) - 1
+        if others > self._count:
+            self._grow(others)
+        done: SimpleQueue[BaseException | None] = SimpleQueue()
+        for chunk in chunks[1:]:
+            self._jobs.put((call, chunk, done))
+        try:
+            call(*chunks[0])
+        finally:
+            # Whatever happens here, the others still use the caller's buffers.
+            failures = [done.get() for _ in range(others)]
+        for failure in failures:
+            if failure is not None:
+                raise failure
+
+    def _grow(self, count: int) -> None:
+        with self._lock:
+            while self._count < count:
+                thread = threading.Thread(target=self._work, daemon=True, name="fhelium-kernels")
+                thread.start()
+                self._count += 1
+
+    def _work(self) -> None:
+        while True:
+            call, arguments, done = self._jobs.get()
+            try:
+                call(*arguments)
+                done.put(None)
+            except BaseException as error:
+                done.put(error)
+
+
+_pool = _Pool()
+
+
+def _forget_threads() -> None:
+    """After a fork the child has none of the threads."""
+    global _pool
+    _pool = _Pool()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)
+
+
+def run_split(call: Call, programs: int, parts: int, arguments: Sequence[int]) -> None:
+    """Runs `call(begin, end, *arguments)` on `parts` ranges that make up all programs.
+
+    Args:
+        call: does not raise and releases Python's lock.
+        parts: from 1 to `programs`.
+    """
+    bounds = [programs * part // parts for part in range(parts + 1)]
+    _pool.run(
+        call, [(begin, end, *arguments) for begin, end in zip(bounds, bounds[1:], strict=False)]
+    )
