@@ -81,6 +81,12 @@ def check(example: str, degree: int, target: str, repeat: int) -> dict[str, obje
     return row
 
 
+def _git_commit() -> str:
+    command = ["git", "rev-parse", "--short", "HEAD"]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return result.stdout.strip() if result.returncode == 0 else "unknown"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description="Check the examples on CUDA against the reference."
@@ -90,15 +96,14 @@ def main() -> int:
     parser.add_argument("--target", default="cuda")
     parser.add_argument("--repeat", type=int, default=20)
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--commit", help="recorded in the result; default: what git says")
     options = parser.parse_args()
     rows = [
         check(example, degree, options.target, options.repeat)
         for degree in options.degrees
         for example in options.examples
     ]
-    commit = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
-    ).stdout.strip()
+    commit = options.commit or _git_commit()
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu"
     if options.out is not None:
         content = {"commit": commit, "device": device, "torch": torch.__version__, "rows": rows}
