@@ -12,6 +12,8 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from fhelium_ir.dialects import kernel, zq
 
+_IndexOp = arith.AddiOp | arith.AndIOp | arith.MuliOp | arith.ShLIOp | arith.ShRUIOp
+
 Index = int | SSAValue
 """An i64 value, or a number known while building."""
 
@@ -37,6 +39,7 @@ class KernelBuilder:
         self.block = self.entry
         self.arguments: dict[Argument, SSAValue] = {}
         self._constants: dict[tuple[int, Attribute], SSAValue] = {}
+        self._known: dict[tuple[object, ...], SSAValue] = {}
         self._constant_ops: list[Operation] = []
 
     def finish(self, name: str, lanes: Sequence[int], grid_rank: int) -> kernel.FuncOp:
@@ -77,16 +80,29 @@ class KernelBuilder:
     def value(self, index: Index) -> SSAValue:
         return self.constant(index) if isinstance(index, int) else index
 
+    def binary(self, kind: type[_IndexOp], lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """An index computation, made once for equal operands.
+
+        What a loop body computes is not visible after it, so only the function's block remembers; a body may use it.
+        """
+        key = (kind, lhs, rhs)
+        if key not in self._known:
+            value = self.emit(kind(lhs, rhs))
+            if self.block is not self.entry:
+                return value
+            self._known[key] = value
+        return self._known[key]
+
     def add(self, *terms: Index) -> Index:
-        """Sum of i64 values; numbers are folded."""
+        """Sum of i64 values; numbers are folded into one, which is added last so that sums share their prefixes."""
         number = sum(term for term in terms if isinstance(term, int))
         total: SSAValue | None = None
         for term in terms:
             if not isinstance(term, int):
-                total = term if total is None else self.emit(arith.AddiOp(total, term))
+                total = term if total is None else self.binary(arith.AddiOp, total, term)
         if total is None:
             return number
-        return self.emit(arith.AddiOp(total, self.constant(number))) if number else total
+        return self.binary(arith.AddiOp, total, self.constant(number)) if number else total
 
     def mul(self, x: Index, factor: int) -> Index:
         if isinstance(x, int):
@@ -94,20 +110,20 @@ class KernelBuilder:
         if factor == 1:
             return x
         if factor & (factor - 1) == 0:
-            return self.emit(arith.ShLIOp(x, self.constant(factor.bit_length() - 1)))
-        return self.emit(arith.MuliOp(x, self.constant(factor)))
+            return self.binary(arith.ShLIOp, x, self.constant(factor.bit_length() - 1))
+        return self.binary(arith.MuliOp, x, self.constant(factor))
 
     def shift_right(self, x: Index, count: int) -> Index:
         if isinstance(x, int):
             return x >> count
-        return x if count == 0 else self.emit(arith.ShRUIOp(x, self.constant(count)))
+        return x if count == 0 else self.binary(arith.ShRUIOp, x, self.constant(count))
 
     def low_bits(self, x: Index, count: int) -> Index:
         """x mod 2^count."""
         mask = (1 << count) - 1
         if isinstance(x, int):
             return x & mask
-        return 0 if count == 0 else self.emit(arith.AndIOp(x, self.constant(mask)))
+        return 0 if count == 0 else self.binary(arith.AndIOp, x, self.constant(mask))
 
     def load(self, buffer: SSAValue, offset: Index, mask: SSAValue | None = None) -> SSAValue:
         return self.emit(kernel.LoadOp(buffer, self.value(offset), mask))

@@ -13,6 +13,9 @@ from fhelium_ir.analysis.region_graph import Node, RegionGraph
 from fhelium_ir.dialects import kernel, ntt, zq
 from fhelium_ir.lowering.kernel_builder import TABLE_ELEMENTS, Argument, Index, KernelBuilder
 
+Position = tuple[Index, int]
+"""Index of an element in its row: a part that the registers share, and a number."""
+
 MODULI_COLUMNS = 4
 """Columns of the moduli table: q, q^-1 mod R, R mod q, R^2 mod q."""
 
@@ -48,7 +51,7 @@ def pointwise_kernel(graph: RegionGraph, tile: Tile, name: str) -> KernelCode:
     column = build.emit(kernel.LaneIdOp(len(lanes) - 1))
     block = build.emit(kernel.ProgramIdOp(0))
     position = build.add(build.mul(block, columns), column)
-    emitter.begin([build.value(position)])
+    emitter.begin([(position, 0)])
     emitter.store_outputs(None)
     return emitter.finish(name, lanes, graph.degree // columns, tile.warps)
 
@@ -89,13 +92,13 @@ class _Emitter:
         inverse = build.load(self.moduli, build.add(words, 1))
         self.modulus = build.emit(zq.ModulusOp(q, inverse, build.arithmetic))
         self.words = words
-        self.positions: list[SSAValue] = []
+        self.positions: list[Position] = []
         self.values: dict[int, list[SSAValue]] = {}
         self._columns: dict[int, SSAValue] = {}
         self._row_starts: dict[int, Index] = {}
         self._permuted: dict[int, list[SSAValue]] = {}
 
-    def begin(self, positions: Sequence[SSAValue]) -> None:
+    def begin(self, positions: Sequence[Position]) -> None:
         """Starts a phase: nodes are emitted anew for these element positions."""
         self.positions = list(positions)
         self.values = {}
@@ -137,7 +140,7 @@ class _Emitter:
         if table not in self._permuted:
             buffer = self.table_buffer(table)
             self._permuted[table] = [
-                self.build.load_index(buffer, position) for position in self.positions
+                self.build.load_index(buffer, self.build.add(*p)) for p in self.positions
             ]
         return self._permuted[table]
 
@@ -222,11 +225,11 @@ class _Emitter:
             mask = build.compare("sge", self.column(column), build.constant(0))
         positions = self.positions
         if permutation >= 0:
-            positions = self.permuted(permutation)
-            if self.graph.tables[permutation].domain == "coefficient":
-                bits = self.graph.degree.bit_length() - 1
-                positions = [build.value(build.low_bits(p, bits)) for p in positions]
-        return [build.load(source, build.add(start, p), mask) for p in positions]
+            permuted = self.permuted(permutation)
+            bits = self.graph.degree.bit_length() - 1
+            signed = self.graph.tables[permutation].domain == "coefficient"
+            positions = [(build.low_bits(p, bits) if signed else p, 0) for p in permuted]
+        return [build.load(source, build.add(start, *p), mask) for p in positions]
 
     def _flip(self, node: Node, values: Sequence[SSAValue]) -> list[SSAValue]:
         offset, table = _integers(node)
@@ -261,7 +264,7 @@ class _Emitter:
             sums: list[SSAValue] = []
             overflows: list[SSAValue] = []
             for r, position in enumerate(self.positions):
-                word = build.load(source, build.add(row, position))
+                word = build.load(source, build.add(row, *position))
                 sums.append(self._partial(loop.carried[r], word, factor))
                 wide = build.from_word(word)
                 if shift is None:
@@ -301,9 +304,12 @@ class _Emitter:
         components = sorted(same)
         digits = self.table_buffer(table)
         zero, none = build.constant(0, build.word), build.constant(0)
-        positions = self.permuted(permutation) if permutation >= 0 else self.positions
+        positions = self.positions
+        if permutation >= 0:
+            positions = [(p, 0) for p in self.permuted(permutation)]
+        first = self.column(base)
         with build.loop(self.bound(count), [zero] * (registers * len(components))) as loop:
-            offset = build.add(self.column(base), build.mul(loop.index, 4))
+            offset = build.add(first, build.mul(loop.index, 4))
             rows = [build.load_index(digits, build.add(offset, k)) for k in range(2)]
             masks = [build.compare("sge", row, none) for row in rows]
             starts = [build.mul(row, self.graph.degree) for row in rows]
@@ -314,14 +320,14 @@ class _Emitter:
                 for component in components
             ]
             for r in range(registers):
-                mine = build.load(self.input(own), build.add(starts[0], positions[r]), masks[0])
+                mine = build.load(self.input(own), build.add(starts[0], *positions[r]), masks[0])
                 other = build.load(
-                    self.input(converted), build.add(starts[1], self.positions[r]), masks[1]
+                    self.input(converted), build.add(starts[1], *self.positions[r]), masks[1]
                 )
                 # One of the two is masked off and reads as 0.
                 digit = build.emit(arith.OrIOp(mine, other))
                 for k, start in enumerate(keys):
-                    factor = build.load(self.input(key), build.add(start, self.positions[r]))
+                    factor = build.load(self.input(key), build.add(start, *self.positions[r]))
                     carried = loop.carried[r * len(components) + k]
                     loop.yielded.append(self._partial(carried, digit, factor))
         for k, component in enumerate(components):
@@ -341,7 +347,7 @@ class _Emitter:
             buffer = self.build.buffer(argument, self.build.word, f"out{output.result}")
             start = self.row_start(output.column)
             for value, position in zip(values, self.positions, strict=True):
-                self.build.store(value, buffer, self.build.add(start, position), self.valid)
+                self.build.store(value, buffer, self.build.add(start, *position), self.valid)
 
 
 class _Pass:
@@ -413,23 +419,26 @@ class _Pass:
         per_program = self.columns << (self.a - self.b if self.b else 0)
         return emitter.finish(name, lanes, tiles // per_program, self.schedule.warps)
 
-    def _place(self, j: Index, mid: Index) -> SSAValue:
-        """Index g : mid : lo of an element of tile j."""
+    def _place(self, j: Index, mid: Index, register_mid: int) -> Position:
+        """Index g : mid : lo of an element of tile j; mid is the sum of a lane's part and a register's."""
         build = self.emitter.build
-        g, lo = build.shift_right(j, self.low), build.low_bits(j, self.low)
-        return build.value(
-            build.add(
-                build.mul(g, 1 << (self.bits - self.start)), build.mul(mid, 1 << self.low), lo
-            )
+        g, lo = self._high(j), build.low_bits(j, self.low) if self.start else j
+        if not self.low:
+            lo = 0
+        base = build.add(
+            build.mul(g, 1 << (self.bits - self.start)), build.mul(mid, 1 << self.low), lo
         )
+        return base, register_mid << self.low
 
-    def register_layout(self) -> list[SSAValue]:
+    def _high(self, j: Index) -> Index:
+        """The g of tile j: j has start + low bits."""
+        return self.emitter.build.shift_right(j, self.low) if self.start else 0
+
+    def register_layout(self) -> list[Position]:
         """Positions while the upper a bits of mid are the register index."""
         build = self.emitter.build
         j, m0 = self._tile_of_lane(), build.low_bits(self.alpha, self.b)
-        return [
-            self._place(j, build.add(register << self.b, m0)) for register in range(1 << self.a)
-        ]
+        return [self._place(j, m0, register << self.b) for register in range(1 << self.a)]
 
     def _tile_of_lane(self) -> Index:
         build = self.emitter.build
@@ -443,7 +452,7 @@ class _Pass:
         inner = register >> self.b
         return build.add(build.mul(self.column, 1 << (self.a - self.b)), inner)
 
-    def lane_layout(self) -> list[SSAValue]:
+    def lane_layout(self) -> list[Position]:
         """Positions while the register index is what the exchange axis was."""
         build = self.emitter.build
         if not self.b:
@@ -451,21 +460,22 @@ class _Pass:
         return [
             self._place(
                 self._tile_of_register(register),
-                build.add(build.mul(self.alpha, 1 << self.b), register & ((1 << self.b) - 1)),
+                build.mul(self.alpha, 1 << self.b),
+                register & ((1 << self.b) - 1),
             )
             for register in range(1 << self.a)
         ]
 
-    def _read(self, positions: list[SSAValue], source: int) -> list[SSAValue]:
+    def _read(self, positions: list[Position], source: int) -> list[SSAValue]:
         emitter = self.emitter
         emitter.begin(positions)
         if self.first:
             return emitter.node(source)
         start = emitter.build.mul(emitter.row, self.graph.degree)
         buffer = self._scratch()
-        return [emitter.build.load(buffer, emitter.build.add(start, p)) for p in positions]
+        return [emitter.build.load(buffer, emitter.build.add(start, *p)) for p in positions]
 
-    def _write(self, positions: list[SSAValue], values: list[SSAValue]) -> None:
+    def _write(self, positions: list[Position], values: list[SSAValue]) -> None:
         emitter = self.emitter
         if self.last:
             emitter.begin(positions)
@@ -474,7 +484,7 @@ class _Pass:
         start = emitter.build.mul(emitter.row, self.graph.degree)
         buffer = self._scratch()
         for value, position in zip(values, positions, strict=True):
-            emitter.build.store(value, buffer, emitter.build.add(start, position), emitter.valid)
+            emitter.build.store(value, buffer, emitter.build.add(start, *position), emitter.valid)
 
     def _scratch(self) -> SSAValue:
         """Between its kernels a transform lives in the region's first result, which has its shape."""
@@ -486,7 +496,7 @@ class _Pass:
     ) -> tuple[list[SSAValue], list[int]]:
         """Stages over the upper a bits of mid."""
         build = self.emitter.build
-        g = build.shift_right(self._tile_of_lane(), self.low)
+        g = self._high(self._tile_of_lane())
         stages = range(self.a)
         for t in stages if self.forward else reversed(stages):
             half = 1 << (self.a - 1 - t)
@@ -506,7 +516,7 @@ class _Pass:
             t, half = self.a + u, 1 << (self.b - 1 - u)
             for tile in range(1 << (self.a - self.b)):
                 base = tile << self.b
-                g = build.shift_right(self._tile_of_register(base), self.low)
+                g = self._high(self._tile_of_register(base))
                 for upper in range(1 << u):
                     block = build.add(build.mul(g, 1 << t), build.mul(self.alpha, 1 << u), upper)
                     first = base + upper * 2 * half
@@ -527,7 +537,7 @@ class _Pass:
         if not self.forward and stage == 0:
             self._last_inverse_butterflies(values, below, pairs)
             return
-        offset = build.add(self.twiddle_row, 1 << stage, block)
+        offset = build.add(self.twiddle_row, block, 1 << stage)
         twiddle = build.load(self.twiddles, offset)
         for i, j in pairs:
             if self.forward:
