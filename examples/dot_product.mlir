@@ -11,7 +11,7 @@ module attributes {ckks.params = #ckks.params<
 
 func.func @dot_product(%x : !ckks.ciphertext, %y : !ckks.ciphertext) -> !ckks.ciphertext {
   %xy = ckks.mul %x, %y : !ckks.ciphertext
-  %relinearized = ckks.relinearize %xy : !ckks.ciphertext<size = 3>
+  %relinearized = ckks.relinearize %xy : !ckks.ciphertext
   %sum0 = ckks.rescale %relinearized : !ckks.ciphertext
   %turned0 = ckks.rotate %sum0 {steps = 1} : !ckks.ciphertext
   %sum1 = ckks.add %sum0, %turned0 : !ckks.ciphertext

@@ -26,7 +26,7 @@ func.func @polynomial(%x : !ckks.ciphertext) -> !ckks.ciphertext {
 
   // x^2 at level 2.
   %product = ckks.mul %x, %x : !ckks.ciphertext
-  %square = ckks.relinearize %product : !ckks.ciphertext<size = 3>
+  %square = ckks.relinearize %product : !ckks.ciphertext
   %xx = ckks.rescale %square : !ckks.ciphertext
 
   // c2 + c3 x + c4 x^2 at level 2, then rescaled to level 1.
@@ -40,7 +40,7 @@ func.func @polynomial(%x : !ckks.ciphertext) -> !ckks.ciphertext {
   // c0 + c1 x + x^2 high at level 1, then rescaled to level 0.
   %xx_at1 = ckks.mod_switch %xx : !ckks.ciphertext
   %raised = ckks.mul %xx_at1, %high : !ckks.ciphertext
-  %h = ckks.relinearize %raised : !ckks.ciphertext<size = 3>
+  %h = ckks.relinearize %raised : !ckks.ciphertext
   %x_at1 = ckks.mod_switch %x {levels = 2} : !ckks.ciphertext
   %t1 = ckks.mul_plain %x_at1, %c1 : !ckks.ciphertext, !ckks.plaintext<scale = 2**152 / q2 / q3**2>
   %sum = ckks.add %t1, %h : !ckks.ciphertext

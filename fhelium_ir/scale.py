@@ -12,8 +12,14 @@ from fractions import Fraction
 
 from fhelium_ir.compiler.errors import FheliumError
 
-POWER_LIMIT = 1 << 16
-"""Largest exponent of a scale."""
+POWER_LIMIT = 1 << 62
+"""Largest exponent of a scale. Exponents double from level to level: S_{l-1} = S_l^2 / q_l."""
+
+EXACT_BITS = 1 << 14
+"""`Scale.value` is exact up to numbers of about this length and rounded beyond."""
+
+ROUNDED_BITS = 1 << 10
+"""Bits that `Scale.value` keeps where it rounds."""
 
 RATIO_BITS = 1 << 12
 """Largest bit length of the numerator and denominator of a scale's ratio."""
@@ -62,11 +68,26 @@ class Scale:
         return self * Scale(0, ((index, -1),))
 
     def value(self, q: Sequence[int]) -> Fraction:
-        """The exact rational value on the chain `q`."""
+        """The rational value on the chain `q`: exact, or with a relative error below 2^-900 where the exponents are so
+        large that the exact number would not fit in memory."""
+        bits = abs(self.two) + sum(abs(power) * q[i].bit_length() for i, power in self.primes)
+        if bits > EXACT_BITS:
+            return self._rounded(q)
         out = Fraction(2) ** self.two * self.ratio
         for index, power in self.primes:
             out *= Fraction(q[index]) ** power
         return out
+
+    def _rounded(self, q: Sequence[int]) -> Fraction:
+        mantissa, exponent = _power(Fraction(1), 1)
+        for index, power in self.primes:
+            factor, shift = _power(Fraction(q[index]), power)
+            mantissa, extra = _normal(mantissa * factor)
+            exponent += shift + extra
+        exponent += self.two
+        if abs(exponent) > EXACT_BITS:
+            raise FheliumError(f"the scale {self} is about 2**{exponent}, out of range")
+        return mantissa * self.ratio * Fraction(2) ** exponent
 
     def highest_prime(self) -> int:
         """The largest prime index that occurs, -1 if none."""
@@ -85,3 +106,25 @@ class Scale:
             text = f"q{index}" if abs(power) == 1 else f"q{index}**{abs(power)}"
             (above if power > 0 else below).append(text)
         return " / ".join([" * ".join(above) or "1", *below])
+
+
+def _normal(x: Fraction) -> tuple[Fraction, int]:
+    """A number near 1 of at most ROUNDED_BITS bits, and the power of two taken out of x."""
+    shift = x.numerator.bit_length() - x.denominator.bit_length()
+    scaled = x / Fraction(2) ** shift
+    one = 1 << ROUNDED_BITS
+    return Fraction(round(scaled * one), one), shift
+
+
+def _power(base: Fraction, power: int) -> tuple[Fraction, int]:
+    """base^power as a number near 1 and a power of two, by repeated squaring with rounding."""
+    square, shift = _normal(base if power >= 0 else 1 / base)
+    result, total, left = Fraction(1), 0, abs(power)
+    while left:
+        if left & 1:
+            result, extra = _normal(result * square)
+            total += shift + extra
+        square, extra = _normal(square * square)
+        shift = 2 * shift + extra
+        left >>= 1
+    return result, total

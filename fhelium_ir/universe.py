@@ -1,16 +1,20 @@
-"""Names of all dialects, passes, targets and pipelines, as lazy factories.
+"""Names of all dialects, passes, targets, pipelines and implementations, as lazy factories.
 
 Everything that a tool or a pipeline can name stands here once, as `module:attribute`. Nothing is
 imported until it is asked for, so start-up stays quick and no inner part of the project imports
 an outer one.
+
+Plugins add names with `register`. What is costly to ask for, such as the plugins of installed
+packages, is a source: it is asked when a name is not known, or when all names are wanted.
 """
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, TextIO, TypeAlias, cast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TextIO, TypeAlias, cast
 
 from fhelium_ir.compiler.errors import FheliumError, unknown_name
 
@@ -23,7 +27,21 @@ if TYPE_CHECKING:
 Target: TypeAlias = "Callable[[ModuleOp, TextIO], None]"
 """Writes a module in some form to a text stream."""
 
-DIALECTS: dict[str, str] = {
+Kind: TypeAlias = Literal["dialect", "pass", "target"]
+
+
+@dataclass(frozen=True)
+class Provided:
+    """What a plugin provides under a name: where it comes from, for messages, and how to get it."""
+
+    origin: str
+    load: Callable[[], object]
+
+
+Entry: TypeAlias = "str | Provided"
+"""`module:attribute`, or what a plugin provides."""
+
+DIALECTS: dict[str, Entry] = {
     "ckks": "fhelium_ir.dialects.ckks:Ckks",
     "rns": "fhelium_ir.dialects.rns:Rns",
     "ntt": "fhelium_ir.dialects.ntt:Ntt",
@@ -45,7 +63,7 @@ DIALECTS: dict[str, str] = {
 }
 
 # The fhelium passes stand in the order of the default pipeline.
-PASSES: dict[str, str] = {
+PASSES: dict[str, Entry] = {
     "ckks-manage": "fhelium_ir.passes.ckks_manage:CkksManage",
     "ckks-check": "fhelium_ir.passes.ckks_check:CkksCheck",
     "convert-ckks-to-rns": "fhelium_ir.lowering.convert_ckks_to_rns:ConvertCkksToRns",
@@ -65,19 +83,37 @@ PASSES: dict[str, str] = {
         "fhelium_ir.lowering.cpu.convert_kernels_to_llvm:ConvertKernelsToLlvm"
     ),
     "canonicalize": "xdsl.transforms.canonicalize:CanonicalizePass",
-    "cse": "xdsl.transforms.common_subexpression_elimination:CommonSubexpressionElimination",
+    "cse": "fhelium_ir.passes.cse:Cse",
     "dce": "xdsl.transforms.dead_code_elimination:DeadCodeElimination",
 }
 
-TARGETS: dict[str, str] = {
+TARGETS: dict[str, Entry] = {
     "mlir": "fhelium_ir.compiler.printing:print_mlir",
     "triton": "fhelium_ir.lowering.triton.printer:print_triton",
     "host": "fhelium_ir.lowering.host_printer:print_host",
     "resources-json": "fhelium_ir.lowering.resources_json:print_resources_json",
+    "python": "fhelium_ir.lowering.standalone:print_standalone",
 }
+
+IMPLEMENTATIONS: dict[str, str] = {
+    "triton-rns-fused": "fhelium_ir.lowering.triton.fusion:default_fusion",
+    "triton-rns-pointwise": "fhelium_ir.lowering.triton.rns:TritonRnsImplementation",
+    "kernel-launch": "fhelium_ir.lowering.kernel_launch:KernelLaunchImplementation",
+}
+"""Factories of the implementations that the default registry holds, see fhelium_ir.backend.registry."""
+
+SERVICES: dict[str, str] = {
+    "host-source": "fhelium_ir.lowering.host_printer:host_source",
+    "load-kernels": "fhelium_ir.lowering.kernel_libraries:load_kernels",
+    "standalone-source": "fhelium_ir.lowering.standalone:standalone_source",
+}
+"""What linking in fhelium_ir.backend needs of the lowerings."""
 
 # Passes of one target only; the default pipeline ends before them.
 TARGET_PASSES = ("convert-kernels-to-llvm",)
+
+# Passes for any IR; they stand in no pipeline.
+GENERAL_PASSES = ("cse",)
 
 DEFAULT_PIPELINE = "fhelium-default"
 
@@ -85,16 +121,69 @@ PIPELINES: dict[str, tuple[str, ...]] = {
     DEFAULT_PIPELINE: tuple(
         name
         for name, path in PASSES.items()
-        if path.startswith("fhelium_ir.") and name not in TARGET_PASSES
+        if str(path).startswith("fhelium_ir.") and name not in (*TARGET_PASSES, *GENERAL_PASSES)
     ),
 }
 
 
-def _load(kind: str, name: str, table: Mapping[str, str]) -> object:
-    path = table.get(name)
-    if path is None:
-        raise unknown_name(kind, name, table)
-    module_name, _, attribute = path.partition(":")
+_TABLES: dict[Kind, dict[str, Entry]] = {"dialect": DIALECTS, "pass": PASSES, "target": TARGETS}
+
+_sources: list[Callable[[], None]] = []
+
+
+def table(kind: Kind) -> dict[str, Entry]:
+    """The registered names of one kind."""
+    return _TABLES[kind]
+
+
+def origin(entry: Entry) -> str:
+    """Where an entry comes from, for messages."""
+    return entry if isinstance(entry, str) else entry.origin
+
+
+def register(kind: Kind, name: str, entry: Entry) -> None:
+    """Add a name; raises FheliumError if there is one already, naming both origins."""
+    known = _TABLES[kind].get(name)
+    if known is None and kind == "pass" and name in PIPELINES:
+        known = f"the pipeline '{name}'"
+    if known is not None:
+        raise FheliumError(
+            f"{kind} '{name}' is registered twice: by {origin(known)} and by {origin(entry)}"
+        )
+    _TABLES[kind][name] = entry
+
+
+def add_source(source: Callable[[], None]) -> None:
+    """Add a function that registers more names; it is called once, when they are wanted."""
+    _sources.append(source)
+
+
+def remove_source(source: Callable[[], None]) -> None:
+    """Remove a source that has not been asked."""
+    if source in _sources:
+        _sources.remove(source)
+
+
+def discover() -> bool:
+    """Ask all sources for their names. Returns whether there was one left to ask."""
+    found = bool(_sources)
+    while _sources:
+        _sources.pop(0)()
+    return found
+
+
+def is_known(kind: Kind, name: str) -> bool:
+    """Whether a name is registered, perhaps by a plugin."""
+    return name in _TABLES[kind] or (discover() and name in _TABLES[kind])
+
+
+def _load(kind: Kind, name: str) -> object:
+    if not is_known(kind, name):
+        raise unknown_name(kind, name, _TABLES[kind])
+    entry = _TABLES[kind][name]
+    if isinstance(entry, Provided):
+        return _load_provided(kind, name, entry)
+    module_name, _, attribute = entry.partition(":")
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
@@ -105,40 +194,74 @@ def _load(kind: str, name: str, table: Mapping[str, str]) -> object:
     return cast(object, getattr(module, attribute))
 
 
-def is_available(path: str) -> bool:
-    """Whether the module of a `module:attribute` path exists; it is not imported."""
+def _load_provided(kind: Kind, name: str, entry: Provided) -> object:
     try:
-        return importlib.util.find_spec(path.partition(":")[0]) is not None
+        return entry.load()
+    except FheliumError:
+        raise
+    except (Exception, SystemExit) as error:
+        detail = f"{type(error).__name__}: {error}"
+        raise FheliumError(f"{kind} '{name}' of {entry.origin} is broken: {detail}") from error
+
+
+def is_available(entry: Entry) -> bool:
+    """Whether the module of a `module:attribute` path exists; it is not imported."""
+    if isinstance(entry, Provided):
+        return True
+    try:
+        return importlib.util.find_spec(entry.partition(":")[0]) is not None
     except ModuleNotFoundError:
         return False
 
 
 def load_dialect(name: str) -> Dialect:
     """The dialect registered as `name`; raises FheliumError if there is none."""
-    return cast("Dialect", _load("dialect", name, DIALECTS))
+    from xdsl.ir import Dialect
+
+    loaded = _load("dialect", name)
+    if not isinstance(loaded, Dialect):
+        raise FheliumError(f"dialect '{name}' of {_origin_of('dialect', name)} is no Dialect")
+    if loaded.name != name:
+        raise FheliumError(f"dialect '{name}' calls itself '{loaded.name}'")
+    return loaded
 
 
 def load_pass(name: str) -> type[ModulePass]:
     """The pass class registered as `name`; raises FheliumError if there is none."""
-    loaded = cast("type[ModulePass]", _load("pass", name, PASSES))
+    from xdsl.passes import ModulePass
+
+    loaded = _load("pass", name)
+    if not (isinstance(loaded, type) and issubclass(loaded, ModulePass)):
+        raise FheliumError(f"pass '{name}' of {_origin_of('pass', name)} is no ModulePass class")
     if loaded.name != name:
         raise FheliumError(f"pass '{name}' calls itself '{loaded.name}'")
     return loaded
 
 
+def _origin_of(kind: Kind, name: str) -> str:
+    return origin(_TABLES[kind][name])
+
+
 def load_target(name: str) -> Target:
     """The printing function registered as `name`; raises FheliumError if there is none."""
-    return cast("Target", _load("target", name, TARGETS))
+    loaded = _load("target", name)
+    if not callable(loaded):
+        raise FheliumError(f"target '{name}' of {_origin_of('target', name)} is no function")
+    return cast("Target", loaded)
+
+
+def load_implementation(name: str) -> Callable[[], object]:
+    """The factory of the implementation registered as `name`; raises FheliumError if there is none."""
+    return cast("Callable[[], object]", _load("implementation", name, IMPLEMENTATIONS))
+
+
+def load_service(name: str) -> object:
+    """A function of the lowerings that linking needs; raises FheliumError if there is none."""
+    return _load("service", name, SERVICES)
 
 
 def make_context() -> Context:
     """A context in which every registered dialect is loaded when the text first names it."""
-    from xdsl.context import Context
+    from fhelium_ir.compiler.context import PluginContext
 
-    def factory(name: str) -> Callable[[], Dialect]:
-        return lambda: load_dialect(name)
-
-    context = Context()
-    for name in DIALECTS:
-        context.register_dialect(name, factory(name))
-    return context
+    return PluginContext.of_universe()

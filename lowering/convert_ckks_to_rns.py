@@ -366,6 +366,12 @@ def _mod_switch(lowering: _FunctionLowering, op: Operation, values: Sequence[SSA
     return lowering.emit(rns.RestrictOp(values[0], None, rns.PolyType(replace(facts, basis=basis))))
 
 
+def _adopt_scale(
+    lowering: _FunctionLowering, op: Operation, values: Sequence[SSAValue]
+) -> SSAValue:
+    return values[0]
+
+
 def _encode(lowering: _FunctionLowering, op: Operation, values: Sequence[SSAValue]) -> SSAValue:
     assert isinstance(op, ckks.EncodeOp)
     constant = op.values.owner
@@ -401,5 +407,6 @@ _RULES: dict[type[Operation], _Rule] = {
     ckks.ConjugateOp: _conjugate,
     ckks.RescaleOp: _rescale,
     ckks.ModSwitchOp: _mod_switch,
+    ckks.AdoptScaleOp: _adopt_scale,
     ckks.EncodeOp: _encode,
 }

@@ -23,7 +23,9 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import SymbolTable
 
-from fhelium_ir.analysis.region_graph import RegionGraph, Unfusable, build_graph
+from fhelium_ir.analysis.region_graph import RegionGraph, Unfusable
+from fhelium_ir.analysis.region_graphs import RegionGraphs
+from fhelium_ir.compiler.analyses import get_analysis
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.compiler.remarks import remark
@@ -69,6 +71,7 @@ class _Library:
 
     def __init__(self, module: ModuleOp):
         self.module = module
+        self.graphs = get_analysis(RegionGraphs, module)
         attribute = module.attributes.get(rns.ARITHMETIC)
         if not isinstance(attribute, rns.ArithmeticAttr):
             raise FheliumError(
@@ -88,11 +91,7 @@ class _Library:
         if transform is None:
             return [self._code((graph.shape, self.tile), "pointwise", graph, None, 0)]
         schedule = transform.schedule
-        if schedule is None:
-            raise FheliumError(
-                "convert-regions-to-kernels: a transform has no schedule; "
-                "run tune-ntt-schedules first"
-            )
+        assert schedule is not None
         steps = len(schedule.kernels)
         return [
             self._code(_step_shape(graph, step, steps), transform.direction, graph, schedule, step)
@@ -125,6 +124,13 @@ class _Library:
         while SymbolTable.lookup_symbol(self.module, f"{prefix}_{count}") is not None:
             count += 1
         return f"{prefix}_{count}"
+
+
+def _fixed_tables(graph: RegionGraph) -> int:
+    """Resources before the graph's own tables: rows and moduli, then those of its transform."""
+    if graph.transform is None:
+        return 2
+    return 4 if graph.transform.direction == "inverse" else 3
 
 
 def _step_shape(graph: RegionGraph, step: int, steps: int) -> tuple[object, ...]:
@@ -230,14 +236,20 @@ class _HostLowering:
 
     def lower_region(self, op: fusion.FusedOp) -> None:
         """Allocates a region's results and launches its kernels."""
-        block = op.body.block
-        ops = [inner for inner in block.ops if not isinstance(inner, fusion.YieldOp)]
         try:
-            graph = build_graph(ops, list(block.args), list(op.yielded.values))
+            graph = self.library.graphs.graph(op)
         except Unfusable as error:
             raise self.error(str(error)) from error
         if op.resources is None:
             raise self.error("a region names no resources; run infer-resources first")
+        if graph.transform is not None and graph.transform.schedule is None:
+            raise self.error("a transform has no schedule; run tune-ntt-schedules first")
+        expected = _fixed_tables(graph) + len(graph.tables)
+        if len(op.resources) != expected:
+            raise self.error(
+                f"the region reads {expected} resources, it names {len(op.resources)}; "
+                "run infer-resources again"
+            )
         tables = [self.resource(symbol) for symbol in op.resources]
         outputs = [self._output(op, index) for index in range(len(op.outputs))]
         inputs = [self.values[value] for value in op.inputs]
@@ -278,9 +290,6 @@ class _HostLowering:
         inputs: Sequence[SSAValue],
         outputs: Sequence[SSAValue],
     ) -> SSAValue:
-        fixed = 2
-        if graph.transform is not None:
-            fixed += 2 if graph.transform.direction == "inverse" else 1
         match argument.kind:
             case "rows":
                 return tables[0]
@@ -291,7 +300,7 @@ class _HostLowering:
             case "inverse_degree":
                 return tables[3]
             case "table":
-                return tables[fixed + argument.index]
+                return tables[_fixed_tables(graph) + argument.index]
             case "input":
                 return inputs[argument.index]
             case "output":

@@ -14,6 +14,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.hints import isa
 
 from fhelium_ir.analysis.ranges import argument_attribute, constant_values, value_ranges
+from fhelium_ir.compiler.analyses import ALL_ANALYSES
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.compiler.remarks import remark
@@ -36,6 +37,7 @@ class CkksCheck(ModulePass):
     """
 
     name = "ckks-check"
+    preserved_analyses = ALL_ANALYSES
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         parameters = ckks.parameters_of(op)

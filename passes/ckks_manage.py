@@ -18,24 +18,32 @@ from fhelium_ir.compiler.retype import commit_types
 from fhelium_ir.dialects import ckks
 from fhelium_ir.dialects.assembly import FactOp, shown
 from fhelium_ir.parameters import Parameters
+from fhelium_ir.passes.automatic_levels import AutomaticLevels, is_unmanaged
 from fhelium_ir.scale import Scale
 
 
 @dataclass(frozen=True)
 class CkksManage(ModulePass):
-    """Fills in the facts of ciphertexts and plaintexts that the program does not write.
+    """Decides levels and scales.
+
+    A function that states no level, scale or size and has no rescale, relinearize, mod_switch or adopt_scale gets them
+    all: see `fhelium_ir.passes.automatic_levels`; this changes values. In any other function the management is the
+    writer's, and the pass fills in the facts that are not written:
 
     An argument without a level gets the top level, one without a scale the default scale; results
     follow from the operands. An encoded constant takes what is absent from the ops that use it: in
     a sum the ciphertext's level and scale, in a product the ciphertext's level and the default
     scale. What is written stays. Function signatures follow. An illegal combination is an error
-    at the op's source line. Values do not change: no op is added or removed.
+    at the op's source line, and no op is added or removed.
     """
 
     name = "ckks-manage"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         parameters = ckks.parameters_of(op)
+        for inner in op.ops:
+            if isinstance(inner, func.FuncOp) and not inner.is_declaration and is_unmanaged(inner):
+                AutomaticLevels(inner, parameters).run()
         inference = _Inference(parameters)
         for inner in op.walk():
             if isinstance(inner, func.FuncOp) and not inner.is_declaration:

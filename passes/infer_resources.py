@@ -11,8 +11,10 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.traits import SymbolTable
 
-from fhelium_ir.analysis.region_graph import Unfusable, build_graph
-from fhelium_ir.analysis.requirements import Requirement, region_requirements
+from fhelium_ir.analysis.region_graph import Unfusable
+from fhelium_ir.analysis.region_graphs import RegionGraphs
+from fhelium_ir.analysis.requirements import ResourceRequirement, region_requirements
+from fhelium_ir.compiler.analyses import get_analysis
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.compiler.remarks import remark
@@ -29,6 +31,7 @@ class InferResources(ModulePass):
     """
 
     name = "infer-resources"
+    preserved_analyses = (RegionGraphs,)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         regions = [
@@ -43,21 +46,20 @@ class InferResources(ModulePass):
             return
         parameters = _parameters(op)
         table = _Declarations(op)
+        graphs = get_analysis(RegionGraphs, op)
         for region in regions:
             region.resources = ArrayAttr(
                 [
                     SymbolRefAttr(table.declare(requirement, region))
-                    for requirement in self._requirements(region, parameters)
+                    for requirement in self._requirements(region, graphs, parameters)
                 ]
             )
 
     def _requirements(
-        self, region: fusion.FusedOp, parameters: Parameters
-    ) -> tuple[Requirement, ...]:
-        block = region.body.block
-        ops = [op for op in block.ops if not isinstance(op, fusion.YieldOp)]
+        self, region: fusion.FusedOp, graphs: RegionGraphs, parameters: Parameters
+    ) -> tuple[ResourceRequirement, ...]:
         try:
-            graph = build_graph(ops, list(block.args), list(region.yielded.values))
+            graph = graphs.graph(region)
         except Unfusable as error:
             raise FheliumError(f"infer-resources: {error}", location=location_of(region)) from error
         return region_requirements(graph, parameters)
@@ -97,7 +99,7 @@ class _Declarations:
                 self.names[op.kind.data, op.parameters] = op.sym_name.data
                 self.last = op
 
-    def declare(self, requirement: Requirement, region: fusion.FusedOp) -> str:
+    def declare(self, requirement: ResourceRequirement, region: fusion.FusedOp) -> str:
         """The symbol of a requirement, declared on first use after the other declarations."""
         parameters = DictionaryAttr(dict(requirement.parameters))
         key = (requirement.kind, parameters)

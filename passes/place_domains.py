@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from fhelium_ir.analysis.representatives import poly
+from fhelium_ir.compiler.locations import fuse
 from fhelium_ir.compiler.remarks import remark
 from fhelium_ir.compiler.retype import commit_types
 from fhelium_ir.dialects import ntt, rns
@@ -107,6 +108,7 @@ class _Placement:
         key = _key(op)
         earlier = self.known.get(key)
         if earlier is not None:
+            earlier.location = fuse((earlier.location, op.location))
             _replace(op, earlier.result, f"{op.name} was computed before")
             return
         self.known[key] = op
@@ -164,7 +166,7 @@ class _Placement:
         transform = type(first).create(
             operands=[total], result_types=[op.result.type], properties=dict(first.properties)
         )
-        transform.location = op.location
+        transform.location = fuse((first.location, second.location, op.location))
         assert isinstance(transform, ntt.TransformOp)
         assert op.parent is not None
         op.parent.insert_op_before(transform, op)

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, i64
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
+from fhelium_ir.compiler.analyses import ALL_ANALYSES
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.compiler.remarks import remark
@@ -30,6 +31,7 @@ class PlanMemory(ModulePass):
     """
 
     name = "plan-memory"
+    preserved_analyses = ALL_ANALYSES
 
     alignment: int = 256
     reuse: bool = True

@@ -37,6 +37,20 @@ def value_ranges(function: func.FuncOp) -> dict[SSAValue, float]:
     return ranges
 
 
+class ValueRanges:
+    """The analysis of all functions that an operation holds, for `get_analysis`."""
+
+    def __init__(self, op: Operation) -> None:
+        self._ranges: dict[SSAValue, float] = {}
+        for inner in op.walk():
+            if isinstance(inner, func.FuncOp):
+                self._ranges.update(value_ranges(inner))
+
+    def bound(self, value: SSAValue) -> float | None:
+        """The bound on |slot| of a value, or None if there is none."""
+        return self._ranges.get(value)
+
+
 def argument_attribute(function: func.FuncOp, index: int, name: str) -> Attribute | None:
     """The attribute `name` of one function argument, or None."""
     if function.arg_attrs is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException
 from xdsl.utils.hints import type_repr
 
 from fhelium_ir import universe
+from fhelium_ir.compiler.analyses import forget_after, keep_analyses
 from fhelium_ir.compiler.errors import FheliumError, unknown_name
 from fhelium_ir.compiler.locations import fill_missing
 from fhelium_ir.compiler.verification import verify_module
@@ -21,6 +22,41 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.passes import ModulePass
+
+
+@dataclass(frozen=True)
+class Step:
+    """One pass of a running pipeline: its number from 1, the texts of all passes, the pass."""
+
+    number: int
+    specs: tuple[str, ...]
+    module_pass: ModulePass
+
+    @property
+    def name(self) -> str:
+        """The pass's name."""
+        return self.module_pass.name
+
+    @property
+    def rest(self) -> tuple[str, ...]:
+        """The texts of this pass and of those that follow it."""
+        return self.specs[self.number - 1 :]
+
+
+class PassObserver:
+    """Watches a pipeline run. Subclasses override what they need; none may change the module."""
+
+    def before_pass(self, step: Step, module: ModuleOp) -> None:
+        """Called before a pass; observers in their order."""
+
+    def after_apply(self, step: Step, module: ModuleOp) -> None:
+        """Called as soon as the pass returns, before verification; observers in reverse order."""
+
+    def after_pass(self, step: Step, module: ModuleOp) -> None:
+        """Called after the pass and its verification; observers in reverse order."""
+
+    def pass_failed(self, step: Step, error: FheliumError) -> None:
+        """Called when the pass or the verification after it fails; observers in reverse order."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +86,7 @@ class Pipeline:
                 if spec.parameters:
                     raise FheliumError(f"pipeline '{spec.name}' takes no options")
                 passes.extend(universe.PIPELINES[spec.name])
-            elif spec.name in universe.PASSES:
+            elif universe.is_known("pass", spec.name):
                 passes.append(str(spec))
             else:
                 known = [*universe.PASSES, *universe.PIPELINES]
@@ -59,12 +95,16 @@ class Pipeline:
 
     def until(self, pass_name: str) -> Pipeline:
         """The pipeline up to and including the first pass of that name."""
+        return Pipeline(self.name, self.passes[: self.position(pass_name) + 1])
+
+    def position(self, pass_name: str) -> int:
+        """Where the first pass of that name stands; raises FheliumError if there is none."""
         names = [parse_spec(spec).name for spec in self.passes]
         if pass_name not in names:
             if pass_name in universe.PASSES:
                 raise FheliumError(f"pass '{pass_name}' is not in the pipeline")
             raise unknown_name("pass", pass_name, names or universe.PASSES)
-        return Pipeline(self.name, self.passes[: names.index(pass_name) + 1])
+        return names.index(pass_name)
 
     def instantiate(self) -> tuple[ModulePass, ...]:
         """The passes as objects; raises FheliumError on an unknown pass or a bad option."""
@@ -77,24 +117,49 @@ class Pipeline:
         *,
         verify_each: bool = True,
         after_pass: Callable[[ModulePass, ModuleOp], None] | None = None,
+        observers: Sequence[PassObserver] = (),
     ) -> None:
         """Run the passes on the module, in place.
 
         Args:
             verify_each: verify the module after each pass, otherwise only at the end.
             after_pass: called with each pass and the module that it left, after verification.
+            observers: called around each pass; the last one is nearest to the pass.
 
         Raises:
             FheliumError: if a pass fails or leaves invalid IR; the message names the pass.
         """
-        passes = self.instantiate()
-        for number, module_pass in enumerate(passes, start=1):
-            _apply(module_pass, ctx, module)
+        with keep_analyses():
+            for number, module_pass in enumerate(self.instantiate(), start=1):
+                step = Step(number, self.passes, module_pass)
+                self._run_pass(step, ctx, module, verify_each, observers)
+                if after_pass is not None:
+                    after_pass(module_pass, module)
+
+    def _run_pass(
+        self,
+        step: Step,
+        ctx: Context,
+        module: ModuleOp,
+        verify_each: bool,
+        observers: Sequence[PassObserver],
+    ) -> None:
+        for observer in observers:
+            observer.before_pass(step, module)
+        try:
+            _apply(step.module_pass, ctx, module)
+            forget_after(step.module_pass)
+            for observer in reversed(observers):
+                observer.after_apply(step, module)
             fill_missing(module)
-            if verify_each or number == len(passes):
-                verify_module(module, after=module_pass.name)
-            if after_pass is not None:
-                after_pass(module_pass, module)
+            if verify_each or step.number == len(self.passes):
+                verify_module(module, after=step.name)
+        except FheliumError as error:
+            for observer in reversed(observers):
+                observer.pass_failed(step, error)
+            raise
+        for observer in reversed(observers):
+            observer.after_pass(step, module)
 
 
 def _apply(module_pass: ModulePass, ctx: Context, module: ModuleOp) -> None:

@@ -5,22 +5,43 @@ from __future__ import annotations
 from io import StringIO
 from typing import TextIO
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import UnknownLoc
+from xdsl.ir import BlockArgument, Operation
 from xdsl.printer import Printer
 
 MAX_LINE = 160
 """Longest line of a window; the rest of a longer one is left out."""
 
 
-def print_mlir(module: ModuleOp, stream: TextIO, *, generic: bool = False) -> None:
+def print_mlir(
+    module: Operation, stream: TextIO, *, generic: bool = False, locations: bool = False
+) -> None:
     """Write the module as MLIR text that ends with a newline.
 
     Args:
         generic: use the generic form of every op instead of its custom assembly.
+        locations: print the location of each op as `loc(...)` behind it.
     """
-    Printer(stream=stream, print_generic_format=generic).print_op(module)
+    printer = _Printer(stream=stream, print_generic_format=generic, print_debuginfo=locations)
+    printer.print_op(module)
     stream.write("\n")
+
+
+def mlir_text(module: Operation, *, generic: bool = False, locations: bool = False) -> str:
+    """The module as MLIR text."""
+    stream = StringIO()
+    print_mlir(module, stream, generic=generic, locations=locations)
+    return stream.getvalue()
+
+
+class _Printer(Printer):
+    """Leaves out what says nothing: the unknown location of a block argument."""
+
+    def print_block_argument(self, arg: BlockArgument, print_type: bool = True) -> None:
+        shown = self.print_debuginfo
+        self.print_debuginfo = shown and not isinstance(arg.location, UnknownLoc)
+        super().print_block_argument(arg, print_type)
+        self.print_debuginfo = shown
 
 
 class _MarkingPrinter(Printer):

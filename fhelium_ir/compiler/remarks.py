@@ -16,8 +16,9 @@ from xdsl.ir import Operation
 
 from fhelium_ir.compiler.locations import location_of
 
-RemarkKind: TypeAlias = Literal["applied", "missed", "analysis"]
-"""`applied`: the pass changed the IR. `missed`: it could not, and says why. `analysis`: a fact."""
+RemarkKind: TypeAlias = Literal["applied", "missed", "analysis", "warning"]
+"""`applied`: the pass changed the IR. `missed`: it could not, and says why. `analysis`: a fact.
+`warning`: the user should look at it; tools print warnings unasked."""
 
 
 @dataclass(frozen=True)
@@ -30,35 +31,54 @@ class Remark:
     op_name: str | None = None
     location: str | None = None
 
+    @property
+    def message(self) -> str:
+        """The remark without its place."""
+        kind = "" if self.kind == "warning" else f"{self.kind}: "
+        about = f"'{self.op_name}': " if self.op_name is not None else ""
+        return f"[{self.pass_name}] {kind}{about}{self.text}"
+
+    @property
+    def severity(self) -> str:
+        """`warning` or `remark`."""
+        return "warning" if self.kind == "warning" else "remark"
+
     def __str__(self) -> str:
         place = f"{self.location}: " if self.location is not None else ""
-        about = f"'{self.op_name}': " if self.op_name is not None else ""
-        return f"{place}remark: [{self.pass_name}] {self.kind}: {about}{self.text}"
+        return f"{place}{self.severity}: {self.message}"
 
 
-_listener: ContextVar[list[Remark] | None] = ContextVar("fhelium_remarks", default=None)
+@dataclass
+class _Listener:
+    collected: list[Remark]
+    warnings_only: bool
+
+
+_listener: ContextVar[_Listener | None] = ContextVar("fhelium_remarks", default=None)
 
 
 def remarks_wanted() -> bool:
-    """Whether anybody listens: ask before computing an expensive remark."""
-    return _listener.get() is not None
+    """Whether anybody listens to more than warnings: ask before computing an expensive remark."""
+    listener = _listener.get()
+    return listener is not None and not listener.warnings_only
 
 
 def remark(pass_name: str, op: Operation | None, kind: RemarkKind, text: str) -> None:
     """Emit a remark about `op`, or about the whole module where `op` is None."""
-    if (listener := _listener.get()) is None:
+    listener = _listener.get()
+    if listener is None or (listener.warnings_only and kind != "warning"):
         return
     if op is None:
-        listener.append(Remark(kind, pass_name, text))
+        listener.collected.append(Remark(kind, pass_name, text))
     else:
-        listener.append(Remark(kind, pass_name, text, op.name, location_of(op)))
+        listener.collected.append(Remark(kind, pass_name, text, op.name, location_of(op)))
 
 
 @contextmanager
-def collect_remarks() -> Generator[list[Remark]]:
+def collect_remarks(*, warnings_only: bool = False) -> Generator[list[Remark]]:
     """Collect in a list the remarks that are emitted while the `with` block runs."""
     collected: list[Remark] = []
-    token = _listener.set(collected)
+    token = _listener.set(_Listener(collected, warnings_only))
     try:
         yield collected
     finally:

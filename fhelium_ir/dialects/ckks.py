@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, TypeVar
 
-from xdsl.dialects.builtin import I64, IntegerAttr, TensorType, f64, i64
+from xdsl.dialects.builtin import I64, FloatAttr, IntegerAttr, TensorType, f64, i64
 from xdsl.ir import Attribute, Dialect, SSAValue
 from xdsl.irdl import (
+    IRDLOperation,
     base,
     irdl_attr_definition,
     irdl_op_definition,
@@ -48,6 +49,10 @@ class CiphertextFacts:
     domain: str | None = "evaluation"
 
 
+OPEN = CiphertextFacts(None, None, None)
+"""A ciphertext of which nothing is said."""
+
+
 @dataclass(frozen=True)
 class PlaintextFacts:
     """Level (limbs - 1), exact scale, domain."""
@@ -63,15 +68,19 @@ _FactsT = TypeVar("_FactsT", CiphertextFacts, PlaintextFacts)
 @irdl_attr_definition
 class CiphertextType(FactType[CiphertextFacts]):
     """`!ckks.ciphertext<level = 1, scale = 2**40, size = 3>`; size 2 and domain evaluation are
-    left out, and an absent level or scale is `?` or left out."""
+    left out, and an absent level or scale is `?` or left out.
+
+    `!ckks.ciphertext` alone is open: level, scale and size are left to ckks-manage."""
 
     name = "ckks.ciphertext"
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> CiphertextFacts:
-        return _parse_facts(parser, CiphertextFacts())
+        return _parse_facts(parser, CiphertextFacts(), OPEN)
 
     def print_parameter(self, printer: Printer) -> None:
+        if self.data == OPEN:
+            return
         parts = [f"level = {shown(self.data.level)}", f"scale = {shown(self.data.scale)}"]
         if self.data.size != 2:
             parts.append(f"size = {shown(self.data.size)}")
@@ -88,7 +97,7 @@ class PlaintextType(FactType[PlaintextFacts]):
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> PlaintextFacts:
-        return _parse_facts(parser, PlaintextFacts())
+        return _parse_facts(parser, PlaintextFacts(), PlaintextFacts())
 
     def print_parameter(self, printer: Printer) -> None:
         parts = [f"level = {shown(self.data.level)}", f"scale = {shown(self.data.scale)}"]
@@ -97,9 +106,9 @@ class PlaintextType(FactType[PlaintextFacts]):
         printer.print_string(f"<{', '.join(parts)}>")
 
 
-def _parse_facts(parser: AttrParser, facts: _FactsT) -> _FactsT:
+def _parse_facts(parser: AttrParser, facts: _FactsT, bare: _FactsT) -> _FactsT:
     if parser.parse_optional_punctuation("<") is None:
-        return facts
+        return bare
     names = ["level", "scale", "domain"] + (["size"] if isinstance(facts, CiphertextFacts) else [])
     while True:
         position = parser.pos
@@ -235,7 +244,7 @@ class MulOp(CiphertextBinaryOp):
                 CiphertextFacts(
                     left.level if left.level is not None else right.level,
                     _product(left.scale, right.scale),
-                    3,
+                    None if left.size is None or right.size is None else 3,
                     "evaluation",
                 )
             )
@@ -360,7 +369,7 @@ class RelinearizeOp(CiphertextUnaryOp):
         facts = _ciphertext(cls.name, operands[0])
         _require_size(cls.name, facts, 3)
         _require_evaluation(cls.name, facts)
-        return [CiphertextType(replace(facts, size=2))]
+        return [CiphertextType(replace(facts, size=None if facts.size is None else 2))]
 
 
 @irdl_op_definition
@@ -409,6 +418,37 @@ class ModSwitchOp(CiphertextUnaryOp):
     @property
     def dropped(self) -> int:
         return integer_property(self.properties, "levels", 1)
+
+
+@irdl_op_definition
+class AdoptScaleOp(CiphertextUnaryOp):
+    """Declares another scale without computing: the values change by the ratio of the scales.
+
+    For programs of other compilers, whose scales drift: ckks-check refuses a ratio that differs from 1 by more than
+    `tolerance`.
+    """
+
+    name = "ckks.adopt_scale"
+    INFERS: ClassVar[bool] = False
+    tolerance = prop_def(FloatAttr)
+
+    def __init__(self, operand: SSAValue, type_: CiphertextType, tolerance: float):
+        IRDLOperation.__init__(
+            self,
+            operands=[operand],
+            result_types=[type_],
+            properties={"tolerance": FloatAttr(tolerance, f64)},
+        )
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        facts = _ciphertext(cls.name, operands[0])
+        tolerance = properties.get("tolerance")
+        if not isinstance(tolerance, FloatAttr) or not 0 <= tolerance.value.data < 1:
+            raise VerifyException(f"{cls.name}: needs a property `tolerance` from 0 to 1")
+        return [CiphertextType(replace(facts, scale=None))]
 
 
 @irdl_op_definition
@@ -489,6 +529,7 @@ Ckks = Dialect(
     "ckks",
     [
         AddOp,
+        AdoptScaleOp,
         SubOp,
         NegateOp,
         MulOp,

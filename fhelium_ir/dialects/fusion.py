@@ -20,6 +20,17 @@ from xdsl.printer import Printer
 from xdsl.traits import HasParent, IsolatedFromAbove, IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
+IMPLEMENTATION = "fusion.implementation"
+"""Attribute that names the implementation which executes an op as a whole; the compiler's own kernels are used for a
+region without it."""
+
+RESOURCES = "fusion.resources"
+"""Attribute of an op with `IMPLEMENTATION`: symbols of the resources that its implementation reads, in order. A region
+has the property `resources` instead."""
+
+IN_PLACE = "fusion.in_place"
+"""Unit attribute of an op with `IMPLEMENTATION` whose first result takes the memory of its first operand."""
+
 
 @irdl_op_definition
 class FusedOp(IRDLOperation):

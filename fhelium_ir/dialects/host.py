@@ -1,7 +1,8 @@
 """`host`: what the host does around the kernels.
 
 A host program is a `func.func` on memrefs. It names resources (tables, keys, plaintexts) by symbol, allocates results
-and one arena, takes views of the arena, and launches kernels.
+and one arena, takes views of the arena, launches kernels, and calls implementations that execute an operation as a
+whole. Around them stand `scf.for` and `scf.if` on host integers.
 """
 
 from __future__ import annotations
@@ -15,22 +16,32 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     MemRefType,
+    StringAttr,
+    SymbolNameConstraint,
     SymbolRefAttr,
+    UnitAttr,
     i8,
     i64,
 )
-from xdsl.ir import Attribute, Dialect, SSAValue
+from xdsl.ir import Attribute, Block, Dialect, Operation, Region, SSAValue
 from xdsl.irdl import (
+    AttrSizedOperandSegments,
     IRDLOperation,
+    ParsePropInAttrDict,
     base,
     irdl_op_definition,
     operand_def,
+    opt_prop_def,
     prop_def,
+    region_def,
     result_def,
     traits_def,
     var_operand_def,
+    var_result_def,
 )
-from xdsl.traits import Pure
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import IsolatedFromAbove, NoTerminator, Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
@@ -153,4 +164,118 @@ def check_launch(launch: LaunchOp, callee: kernel.FuncOp) -> None:
             )
 
 
-Host = Dialect("host", [AllocOp, ViewOp, ResourceOp, LaunchOp], [])
+@irdl_op_definition
+class OperationOp(IRDLOperation):
+    """An operation that stays whole: `implementation` executes it, see `fhelium_ir.backend.registry`.
+
+    Assembly: `host.operation @name "implementation" (%a : !rns.poly<..>, ...) { one op on %a, ... }`. The op's operands
+    are the arguments, each once and in order; its types say what the buffers of a `host.call` hold.
+    """
+
+    name = "host.operation"
+    sym_name = prop_def(SymbolNameConstraint())
+    implementation = prop_def(StringAttr)
+    body = region_def("single_block")
+    traits = traits_def(SymbolOpInterface(), IsolatedFromAbove(), NoTerminator())
+
+    def __init__(self, name: str, implementation: str, body: Region):
+        super().__init__(
+            properties={
+                "sym_name": StringAttr(name),
+                "implementation": StringAttr(implementation),
+            },
+            regions=[body],
+        )
+
+    @staticmethod
+    def around(name: str, implementation: str, op: Operation) -> OperationOp:
+        """Around a copy of `op`."""
+        block = Block(arg_types=[operand.type for operand in op.operands])
+        copy = op.clone()
+        copy.operands = list(block.args)
+        copy.location = op.location
+        block.add_op(copy)
+        made = OperationOp(name, implementation, Region(block))
+        made.location = op.location
+        return made
+
+    @property
+    def operation(self) -> Operation:
+        """The op inside."""
+        first = self.body.block.first_op
+        assert first is not None
+        return first
+
+    def verify_(self) -> None:
+        block = self.body.block
+        first = block.first_op
+        if first is None or first is not block.last_op:
+            raise VerifyException("host.operation: the body holds one op")
+        if list(first.operands) != list(block.args):
+            raise VerifyException("host.operation: the op's operands are the arguments, in order")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> OperationOp:
+        name = parser.parse_symbol_name().data
+        implementation = parser.parse_str_literal()
+        arguments = parser.parse_comma_separated_list(
+            Parser.Delimiter.PAREN, lambda: parser.parse_argument()
+        )
+        return cls(name, implementation, parser.parse_region(arguments))
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_symbol_name(self.sym_name.data)
+        printer.print_string(" ")
+        printer.print_string_literal(self.implementation.data)
+        printer.print_string(" ")
+        with printer.in_parens():
+            printer.print_list(self.body.block.args, printer.print_block_argument)
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False)
+
+
+@irdl_op_definition
+class CallOp(IRDLOperation):
+    """Executes a `host.operation` on buffers; the implementation allocates the results.
+
+    With `in_place` the first result is the memory of the first input.
+    """
+
+    name = "host.call"
+    callee = prop_def(FlatSymbolRefAttrConstr)
+    in_place = opt_prop_def(UnitAttr)
+    inputs = var_operand_def(MemRefType)
+    resources = var_operand_def(MemRefType)
+    outputs = var_result_def(MemRefType)
+    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
+    assembly_format = (
+        "$callee `(` $inputs `)` `resources` `(` $resources `)` attr-dict `:` "
+        "`(` type($inputs) `)` `resources` `(` type($resources) `)` `->` `(` type($outputs) `)`"
+    )
+
+    def __init__(
+        self,
+        callee: str,
+        inputs: Sequence[SSAValue],
+        resources: Sequence[SSAValue],
+        result_types: Sequence[Attribute],
+        in_place: bool = False,
+    ):
+        super().__init__(
+            operands=[list(inputs), list(resources)],
+            properties={
+                "callee": SymbolRefAttr(callee),
+                "in_place": UnitAttr() if in_place else None,
+            },
+            result_types=[list(result_types)],
+        )
+
+    def verify_(self) -> None:
+        if self.in_place is not None and not (
+            self.inputs and self.outputs and self.inputs[0].type == self.outputs[0].type
+        ):
+            raise VerifyException("host.call: in place, the first input and result have one type")
+
+
+Host = Dialect("host", [AllocOp, ViewOp, ResourceOp, LaunchOp, OperationOp, CallOp], [])

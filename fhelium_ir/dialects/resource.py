@@ -43,6 +43,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "conversion": ("source", "target", "correction", "exponent"),
     "permutation": ("galois", "domain"),
     "rows": ("values",),
+    "named": ("name",),
 }
 """The kinds of resource and the parameters that define one of each.
 
@@ -60,6 +61,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 - permutation: source index of each element under X -> X^galois; in the coefficient domain index + N where the sign
   flips; [N].
 - rows: row numbers that tell the programs of a launch where to read and write; [programs, columns].
+- named: a tensor that whoever links the program gives by name.
 """
 
 PUBLIC_KINDS = ("relinearization_key", "galois_key")

@@ -81,6 +81,7 @@ def _rules(slots: int) -> Rules[Vector]:
         ckks.RelinearizeOp: _same,
         ckks.RescaleOp: _same,
         ckks.ModSwitchOp: _same,
+        ckks.AdoptScaleOp: _same,
         ckks.RotateOp: _rotate,
         ckks.ConjugateOp: _conjugate,
     }

@@ -105,6 +105,7 @@ class _Program:
             ckks.RelinearizeOp: self.relinearize,
             ckks.RescaleOp: self.rescale,
             ckks.ModSwitchOp: self.mod_switch,
+            ckks.AdoptScaleOp: self.same,
             ckks.RotateOp: self.rotate,
             ckks.ConjugateOp: self.conjugate,
         }
@@ -206,6 +207,10 @@ class _Program:
         return Value(
             a.level - 1, tuple(divide_nearest(part, (last,), modulus) for part in a.components)
         )
+
+    def same(self, op: Operation, a: Value) -> Value:
+        """The integers stay; only their declared scale changes."""
+        return a
 
     def mod_switch(self, op: ckks.ModSwitchOp, a: Value) -> Value:
         level = a.level - op.dropped

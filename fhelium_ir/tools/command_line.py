@@ -23,6 +23,10 @@ class ArgumentParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise FheliumError(f"{message} (see {self.prog} --help)")
 
+    def optional_actions(self) -> list[argparse.Action]:
+        """The options, in the order of the help, each once."""
+        return [action for action in self._actions if action.option_strings]
+
     def parse(self, argv: list[str], options: argparse.Namespace) -> None:
         """Set the fields of `options`; raises FheliumError for anything that is not understood."""
         _, rest = self.parse_known_args(argv, options)

@@ -11,33 +11,30 @@ import inspect
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from io import StringIO
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from fhelium_ir import universe
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.tools.command_line import ArgumentParser, report, run_tool
+from fhelium_ir.tools.completion import SHELLS, completion_script
 from fhelium_ir.tools.files import read_source, write_output
-
-if TYPE_CHECKING:
-    from xdsl.dialects.builtin import ModuleOp
-
-    from fhelium_ir.compiler.pipeline import Pipeline
-    from fhelium_ir.compiler.remarks import Remark
+from fhelium_ir.tools.inspection_options import InspectionOptions, add_inspection_options
+from fhelium_ir.tools.plugins import plugins
 
 SPLIT_LINE = "// -----"
 
 
 @dataclass(eq=False)
-class Options(argparse.Namespace):
+class Options(InspectionOptions):
     """The command line; each field is the option of the same name."""
 
     file: str = "-"
     passes: list[str] = field(default_factory=list[str])
+    load_pass: list[str] = field(default_factory=list[str])
+    load_dialect: list[str] = field(default_factory=list[str])
     target: str = "mlir"
     output: str | None = None
     stop_after: str | None = None
-    remarks: str | None = None
     print_generic: bool = False
     verify_each: bool = True
     split_input_file: bool = False
@@ -47,6 +44,7 @@ class Options(argparse.Namespace):
     list_targets: bool = False
     list_dialects: bool = False
     help_pass: str | None = None
+    completion: str | None = None
 
 
 def make_argument_parser() -> ArgumentParser:
@@ -63,12 +61,21 @@ def make_argument_parser() -> ArgumentParser:
     add("-p", "--passes", metavar="PASSES", action="append", default=[], help="passes, by commas")
     add("-t", "--target", metavar="TARGET", default="mlir", help="what to print (default: mlir)")
     add("-o", "--output", metavar="OUT", help="write to a file, whole or not at all")
-    add("--stop-after", metavar="PASS", help="end the pipeline after this pass")
     add(
-        "--remarks",
-        choices=("all", "applied", "missed"),
-        help="print what the passes did (applied) or refused (missed) to standard error",
+        "--load-pass",
+        metavar="FILE.py",
+        action="append",
+        default=[],
+        help="make the passes that a Python file defines known",
     )
+    add(
+        "--load-dialect",
+        metavar="FILE.py",
+        action="append",
+        default=[],
+        help="make the dialects that a Python file defines known",
+    )
+    add("--stop-after", metavar="PASS", help="end the pipeline after this pass")
     add("--print-generic", action="store_true", help="print ops in their generic form")
     add(
         "--verify-each",
@@ -87,6 +94,8 @@ def make_argument_parser() -> ArgumentParser:
     add("--list-targets", action="store_true", help="print the names of all targets")
     add("--list-dialects", action="store_true", help="print the names of all dialects")
     add("--help-pass", metavar="PASS", help="print what a pass does, and its options")
+    add("--completion", choices=SHELLS, help="print a script that completes command lines")
+    add_inspection_options(parser)
     return parser
 
 
@@ -103,15 +112,20 @@ def main(argv: list[str] | None = None) -> int:
 def _main(argv: list[str]) -> int:
     options = Options()
     make_argument_parser().parse(argv, options)
-    listing = _listing(options)
-    if listing is not None:
-        write_output(options.output, listing)
-        return 0
-    return _process(options)
+    with plugins(options.load_pass, options.load_dialect):
+        listing = _listing(options)
+        if listing is not None:
+            write_output(options.output, listing)
+            return 0
+        return _process(options)
 
 
 def _listing(options: Options) -> str | None:
     """The text of the first --list or --help option given, or None."""
+    if options.list_passes or options.list_targets or options.list_dialects or options.completion:
+        universe.discover()
+    if options.completion is not None:
+        return completion_script(options.completion, make_argument_parser())
     if options.list_passes:
         return _lines(universe.PASSES)
     if options.list_pipelines:
@@ -142,19 +156,27 @@ def _help_pass(name: str) -> str:
 
 def _process(options: Options) -> int:
     from fhelium_ir.compiler.pipeline import Pipeline
+    from fhelium_ir.tools.compile_text import Job, check_pass_names, compile_text
 
     target = _target(options)
+    name, text = _read_input(options)
     pipeline = Pipeline.parse(",".join(options.passes))
     if options.stop_after is not None:
         pipeline = pipeline.until(options.stop_after)
     pipeline.instantiate()
-    name, text = read_source(options.file)
+    check_pass_names(options, pipeline)
+    if options.reduce is not None:
+        return _reduce(options, text, name)
+    parts = split_source(text) if options.split_input_file else [text]
     outputs: list[str] = []
     failed = False
-    for part in split_source(text) if options.split_input_file else [text]:
-        try:
-            outputs.append(_compile(part, name, pipeline, target, options))
-        except Exception as error:
+    for number, part in enumerate(parts):
+        folder = _dump_dir(options, number, len(parts))
+        job = Job(name, pipeline, options.target, target, options.verify_each, options, folder)
+        outcome = compile_text(part, job)
+        if outcome.output is not None:
+            outputs.append(outcome.output)
+        for error in outcome.errors:
             report(error, {name: text}, debug=options.debug)
             failed = True
     if not failed or (options.output is None and outputs):
@@ -162,14 +184,47 @@ def _process(options: Options) -> int:
     return 1 if failed else 0
 
 
+def _read_input(options: Options) -> tuple[str, str]:
+    """Name and text of the input; a reproducer sets the passes as well."""
+    if options.run_reproducer is None:
+        return read_source(options.file)
+    from fhelium_ir.tools.reproducer import read_reproducer
+
+    if options.passes or options.file != "-":
+        raise FheliumError("--run-reproducer stands for FILE and -p; do not give them as well")
+    name, text = read_source(options.run_reproducer)
+    reproducer = read_reproducer(text, name)
+    options.passes = [reproducer.pipeline]
+    options.verify_each = options.verify_each and reproducer.verify_each
+    return name, text
+
+
+def _dump_dir(options: Options, number: int, count: int) -> Path | None:
+    """The folder for the dumps of one part: of several parts, each has one of its own."""
+    if options.dump_dir is None:
+        return None
+    folder = Path(options.dump_dir)
+    return folder if count == 1 else folder / f"part-{number + 1}"
+
+
+def _reduce(options: Options, text: str, name: str) -> int:
+    from fhelium_ir.tools.reduction import reduce_text
+
+    assert options.reduce is not None
+    write_output(options.output, reduce_text(text, name, options.reduce, options.reduce_limit))
+    return 0
+
+
 def _target(options: Options) -> universe.Target:
-    if not options.print_generic:
+    if not options.print_generic and not options.print_loc:
         return universe.load_target(options.target)
     if options.target != "mlir":
-        raise FheliumError(f"--print-generic does not apply to target '{options.target}'")
+        option = "--print-generic" if options.print_generic else "--print-loc"
+        raise FheliumError(f"{option} does not apply to target '{options.target}'")
     from fhelium_ir.compiler.printing import print_mlir
 
-    return lambda module, stream: print_mlir(module, stream, generic=True)
+    generic, locations = options.print_generic, options.print_loc
+    return lambda module, stream: print_mlir(module, stream, generic=generic, locations=locations)
 
 
 def split_source(text: str) -> list[str]:
@@ -184,42 +239,6 @@ def split_source(text: str) -> list[str]:
         else:
             parts[-1] += line
     return parts
-
-
-def _compile(
-    text: str, name: str, pipeline: Pipeline, target: universe.Target, options: Options
-) -> str:
-    from fhelium_ir.compiler.parsing import parse_module
-    from fhelium_ir.compiler.remarks import collect_remarks
-    from fhelium_ir.compiler.verification import verify_module
-
-    context = universe.make_context()
-    module = parse_module(context, text, name)
-    verify_module(module)
-    with collect_remarks() as remarks:
-        try:
-            pipeline.run(context, module, verify_each=options.verify_each)
-            stream = StringIO()
-            _print_target(options.target, target, module, stream)
-        finally:
-            _print_remarks(remarks, options.remarks)
-    return stream.getvalue()
-
-
-def _print_target(name: str, target: universe.Target, module: ModuleOp, stream: StringIO) -> None:
-    try:
-        target(module, stream)
-    except (FheliumError, RecursionError):
-        raise
-    except Exception as error:
-        detail = f"{type(error).__name__}: {error}"
-        raise FheliumError(f"target '{name}' failed: internal error: {detail}") from error
-
-
-def _print_remarks(remarks: list[Remark], wanted: str | None) -> None:
-    for remark in remarks:
-        if wanted in ("all", remark.kind):
-            print(remark, file=sys.stderr)
 
 
 if __name__ == "__main__":

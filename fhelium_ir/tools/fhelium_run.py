@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.tools.command_line import ArgumentParser, report, run_tool
-from fhelium_ir.tools.files import read_source
+from fhelium_ir.tools.completion import SHELLS, completion_script
+from fhelium_ir.tools.files import read_source, write_output
 
 TARGETS = ("auto", "cuda", "cpu", "triton-interpret", "interpret", "reference")
 
@@ -17,7 +18,7 @@ TARGETS = ("auto", "cuda", "cpu", "triton-interpret", "interpret", "reference")
 class Options(argparse.Namespace):
     """The command line; each field is the option of the same name."""
 
-    file: str = "-"
+    file: str | None = None
     inputs: str | None = None
     target: str = "auto"
     ring_degree: int | None = None
@@ -25,6 +26,7 @@ class Options(argparse.Namespace):
     seed: int | None = None
     device: str | None = None
     tolerance: float | None = None
+    completion: str | None = None
     debug: bool = False
 
 
@@ -39,7 +41,7 @@ def make_argument_parser() -> ArgumentParser:
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("file", metavar="FILE", help="the program; - is standard input")
+    add("file", metavar="FILE", nargs="?", help="the program; - is standard input")
     add(
         "--inputs",
         metavar="FILE.json",
@@ -56,6 +58,7 @@ def make_argument_parser() -> ArgumentParser:
         help="largest error accepted, relative to the largest result above 1 (default: "
         "2^-(scale bits - 25))",
     )
+    add("--completion", choices=SHELLS, help="print a script that completes command lines")
     add("--debug", action="store_true", help="show a traceback with an error")
     return parser
 
@@ -68,7 +71,13 @@ def main(argv: list[str] | None = None) -> int:
 
 def _main(argv: list[str]) -> int:
     options = Options()
-    make_argument_parser().parse(argv, options)
+    parser = make_argument_parser()
+    parser.parse(argv, options)
+    if options.completion is not None:
+        write_output(None, completion_script(options.completion, parser))
+        return 0
+    if options.file is None:
+        parser.error("the following arguments are required: FILE")
     name, text = read_source(options.file)
     try:
         return _run(name, text, options)

@@ -7,13 +7,13 @@ LLVM refused the text. The process ends with its input. It loads llvmlite and no
 from __future__ import annotations
 
 import sys
-from typing import BinaryIO
+from typing import IO
 
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.lowering.cpu.binding import object_code
 
 
-def read_message(stream: BinaryIO) -> bytes | None:
+def read_message(stream: IO[bytes]) -> bytes | None:
     """The next message, or None at the end of the stream, be it in the middle of a message."""
     header = stream.read(8)
     if len(header) < 8:
@@ -23,7 +23,7 @@ def read_message(stream: BinaryIO) -> bytes | None:
     return data if len(data) == length else None
 
 
-def write_message(stream: BinaryIO, data: bytes) -> None:
+def write_message(stream: IO[bytes], data: bytes) -> None:
     """Sends a message."""
     stream.write(len(data).to_bytes(8, "little") + data)
     stream.flush()

@@ -70,8 +70,9 @@ class ConvertKernelsToLlvm(ModulePass):
 
     Attributes:
         vector_products: take the upper word of a 64-bit product from a function with versions for
-            vectors (see `wide_products`) where the innermost loop is long enough. It pays where the processor multiplies
-            vectors of 64-bit words; elsewhere scalar 128-bit products are faster.
+            vectors (see `wide_products`) where the innermost loop is long enough. It pays where the
+            processor multiplies vectors of 64-bit words; elsewhere scalar 128-bit products are
+            faster.
     """
 
     name = "convert-kernels-to-llvm"
@@ -95,7 +96,9 @@ class ConvertKernelsToLlvm(ModulePass):
 def calls_upper_word(func: llvm.FuncOp) -> bool:
     """Whether a function needs `declare_upper_word`."""
     return any(
-        isinstance(op, llvm.CallOp) and op.callee is not None and op.callee.string_value() == UPPER_WORD
+        isinstance(op, llvm.CallOp)
+        and op.callee is not None
+        and op.callee.string_value() == UPPER_WORD
         for block in func.body.blocks
         for op in block.ops
     )

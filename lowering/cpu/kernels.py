@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
+from struct import Struct
+from struct import error as StructError
 from time import perf_counter
 
 import torch
@@ -14,25 +16,21 @@ from xdsl.dialects.builtin import ModuleOp
 
 from fhelium_ir.compiler.errors import FheliumError, unknown_name
 from fhelium_ir.dialects import kernel
-from fhelium_ir.lowering.cpu.convert_kernels_to_llvm import GRID_RANK, HEADER_ARGUMENTS
+from fhelium_ir.lowering.cpu.convert_kernels_to_llvm import GRID_RANK
 from fhelium_ir.lowering.cpu.jit import CompiledKernels, compile_kernels
 from fhelium_ir.lowering.cpu.llvm_builder import integer_type
 from fhelium_ir.lowering.cpu.object_cache import ObjectCache, default_cache
 from fhelium_ir.lowering.cpu.threads import default_threads, run_split
 
 _DTYPES = {8: torch.int8, 16: torch.int16, 32: torch.int32, 64: torch.int64}
-_Word = type[ctypes.c_int8 | ctypes.c_int16 | ctypes.c_int32 | ctypes.c_int64]
-_WORDS: dict[int, _Word] = {
-    8: ctypes.c_int8,
-    16: ctypes.c_int16,
-    32: ctypes.c_int32,
-    64: ctypes.c_int64,
-}
+_ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_char_p)
 
 Argument = torch.Tensor | int
 
-THREAD_SECONDS = 50e-6
-"""Work that a thread must get. Handing a part over and waiting for it takes 15 to 30 us."""
+THREAD_SECONDS = 75e-6
+"""Work that a thread must get. Handing it over and waiting for it costs 20 us where the second
+core is busy and 40 us where it has to wake up: launches of 80 us gain nothing from a second free
+core, 160 us become 123 (transform pass, ring degree 2^14), 320 become 205 (2^16)."""
 
 
 @dataclass(frozen=True)
@@ -43,19 +41,21 @@ class CpuKernel:
         name: the symbol of the kernel function.
         grid_rank: how many extents its grid has.
         buffers: by argument, the element type of a buffer, or None for a scalar.
-        call: `call(begin, end, grid0, grid1, grid2, pointers and scalars)` runs the programs
-            `begin <= p < end`, numbered with axis 0 fastest, without holding Python's lock.
+        call: `call(begin, end, words)` runs the programs `begin <= p < end`, numbered with axis 0
+            fastest, without holding Python's lock. `words` is what `prepare` gives.
+        pack: three grid extents, addresses and scalars as 64-bit words of this machine.
         code: owns the machine code.
     """
 
     name: str
     grid_rank: int
     buffers: tuple[torch.dtype | None, ...]
-    call: Callable[..., None]
+    call: Callable[[int, int, bytes], None]
+    pack: Callable[..., bytes] = field(repr=False)
     code: CompiledKernels = field(repr=False)
 
-    def prepare(self, grid: Sequence[int], arguments: Sequence[Argument]) -> list[int]:
-        """Checks a launch and returns the call's arguments after `begin` and `end`.
+    def prepare(self, grid: Sequence[int], arguments: Sequence[Argument]) -> bytes:
+        """Checks a launch and returns the words of the call; the tensors must outlive it.
 
         Args:
             grid: `grid_rank` extents.
@@ -79,7 +79,10 @@ class CpuKernel:
                 words.append(argument.data_ptr())
             else:
                 raise self._argument_error(len(words) - GRID_RANK, argument)
-        return words
+        try:
+            return self.pack(*words)
+        except StructError:
+            return self.pack(*map(_wrapped, words))
 
     @cached_property
     def _missing_extents(self) -> tuple[int, ...]:
@@ -136,30 +139,32 @@ class CpuKernels:
         words = found.prepare(grid, arguments)
         programs = prod(grid)
         if self.threads == 1:
-            found.call(0, programs, *words)
+            found.call(0, programs, words)
             return
         pace = self._pace[name]
         parts = min(self.threads, programs, int(pace * programs / THREAD_SECONDS))
-        start = perf_counter()
-        if parts < 2:
-            parts = 1
-            found.call(0, programs, *words)
+        if parts > 1:
+            measured = run_split(found.call, programs, parts, words)
         else:
-            run_split(found.call, programs, parts, words)
-        if programs > 0:
-            measured = (perf_counter() - start) * parts / programs
-            self._pace[name] = measured if pace == 0.0 else 0.75 * pace + 0.25 * measured
+            start = perf_counter()
+            found.call(0, programs, words)
+            measured = (perf_counter() - start) / max(programs, 1)
+        # The first launch meets cold caches and fresh pages, so it must not weigh for long.
+        self._pace[name] = 0.5 * (pace + measured)
 
 
-def _bind(func: kernel.FuncOp, address: int, code: CompiledFunctions) -> CpuKernel:
-    buffers = list[torch.dtype | None]()
-    types: list[_Word] = [ctypes.c_int64] * HEADER_ARGUMENTS
-    for type_ in func.function_type.inputs.data:
-        if isinstance(type_, kernel.BufferType):
-            buffers.append(_DTYPES[integer_type(type_.element_type).width.data])
-            types.append(ctypes.c_int64)
-        else:
-            buffers.append(None)
-            types.append(_WORDS[integer_type(type_).width.data])
-    call = ctypes.CFUNCTYPE(None, *types)(address)
-    return CpuKernel(func.sym_name.data, func.grid_rank.value.data, tuple(buffers), call, code)
+def _wrapped(word: int) -> int:
+    """A word modulo 2^64, as a signed number."""
+    return (word + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
+def _bind(func: kernel.FuncOp, address: int, code: CompiledKernels) -> CpuKernel:
+    buffers = tuple(
+        _DTYPES[integer_type(type_.element_type).width.data]
+        if isinstance(type_, kernel.BufferType)
+        else None
+        for type_ in func.function_type.inputs.data
+    )
+    rank = func.grid_rank.value.data
+    pack = Struct(f"{GRID_RANK + len(buffers)}q").pack
+    return CpuKernel(func.sym_name.data, rank, buffers, _ENTRY(address), pack, code)

@@ -68,6 +68,8 @@ def compile_texts(texts: Texts, workers: int) -> dict[str, bytes]:
 
 
 def _start_worker() -> subprocess.Popen[bytes] | None:
+    if not sys.executable or getattr(sys, "frozen", False):
+        return None  # there is no interpreter to start, or it is a program of its own
     package_parent = str(Path(fhelium_ir.__file__).parent.parent)
     # The paths of this process, so that nothing needs to be searched again: -S starts faster.
     paths = [package_parent, *(path or os.getcwd() for path in sys.path)]

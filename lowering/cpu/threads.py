@@ -8,7 +8,9 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from queue import SimpleQueue
+from time import perf_counter
 
 import torch
 
@@ -16,8 +18,9 @@ from fhelium_ir.compiler.errors import FheliumError
 
 THREADS_VARIABLE = "FHELIUM_THREADS"
 
-Call = Callable[..., None]
-_Job = tuple[Call, tuple[int, ...], "SimpleQueue[BaseException | None]"]
+Call = Callable[[int, int, bytes], None]
+_Chunk = tuple[int, int, bytes]
+_Job = tuple[Call, _Chunk, "SimpleQueue[BaseException | None]"]
 
 
 def default_threads() -> int:
@@ -42,22 +45,29 @@ class _Pool:
         self._lock = threading.Lock()
         self._count = 0
 
-    def run(self, call: Call, chunks: Sequence[tuple[int, ...]]) -> None:
-        """Runs `call(*chunk)` for every chunk, the first one in this thread."""
+    def run(self, call: Call, chunks: Sequence[_Chunk]) -> float:
+        """Runs `call(*chunk)` for every chunk, the first one in this thread.
+
+        Returns:
+            The seconds that the first one took.
+        """
         others = len(chunks) - 1
         if others > self._count:
             self._grow(others)
         done: SimpleQueue[BaseException | None] = SimpleQueue()
         for chunk in chunks[1:]:
             self._jobs.put((call, chunk, done))
+        start = perf_counter()
         try:
             call(*chunks[0])
+            seconds = perf_counter() - start
         finally:
             # Whatever happens here, the others still use the caller's buffers.
             failures = [done.get() for _ in range(others)]
         for failure in failures:
             if failure is not None:
                 raise failure
+        return seconds
 
     def _grow(self, count: int) -> None:
         with self._lock:
@@ -89,14 +99,17 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_threads)
 
 
-def run_split(call: Call, programs: int, parts: int, arguments: Sequence[int]) -> None:
-    """Runs `call(begin, end, *arguments)` on `parts` ranges that make up all programs.
+def run_split(call: Call, programs: int, parts: int, words: bytes) -> float:
+    """Runs `call(begin, end, words)` on `parts` ranges that make up all programs.
 
     Args:
         call: does not raise and releases Python's lock.
         parts: from 1 to `programs`.
+        words: the last argument of each call.
+
+    Returns:
+        The seconds per program, without the time to hand over and to wait.
     """
     bounds = [programs * part // parts for part in range(parts + 1)]
-    _pool.run(
-        call, [(begin, end, *arguments) for begin, end in zip(bounds, bounds[1:], strict=False)]
-    )
+    seconds = _pool.run(call, [(begin, end, words) for begin, end in pairwise(bounds)])
+    return seconds / bounds[1]

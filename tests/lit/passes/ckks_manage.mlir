@@ -14,11 +14,11 @@ module attributes {ckks.params = #ckks.params<
 // CHECK-NEXT: %c = ckks.rescale %b : !ckks.ciphertext<level = 2, scale = 2**76>
 // CHECK-NEXT: func.return %c : !ckks.ciphertext<level = 1, scale = 2**76 / q2>
 // REMARK: ckks_manage.mlir:[[# @LINE + 1]]:1: remark: [ckks-manage] applied: 'func.func': %x gets level 2 and scale 2**38
-func.func @square(%x : !ckks.ciphertext) -> !ckks.ciphertext {
-  %a = ckks.mul %x, %x : !ckks.ciphertext
+func.func @square(%x : !ckks.ciphertext<level = ?>) -> !ckks.ciphertext<level = ?> {
+  %a = ckks.mul %x, %x : !ckks.ciphertext<level = ?>
   %b = ckks.relinearize %a : !ckks.ciphertext<size = 3>
-  %c = ckks.rescale %b : !ckks.ciphertext
-  return %c : !ckks.ciphertext
+  %c = ckks.rescale %b : !ckks.ciphertext<level = ?>
+  return %c : !ckks.ciphertext<level = ?>
 }
 
 // What is written stays, and decides the rest.
@@ -28,10 +28,10 @@ func.func @square(%x : !ckks.ciphertext) -> !ckks.ciphertext {
 // REMARK: %x gets level 1 and scale 2**38
 // REMARK: %y gets level 2 and scale 2**20 * 3
 // REMARK: %p gets level 2 and scale 2**38
-func.func @written(%x : !ckks.ciphertext<level = 1> {ckks.range = 2.0 : f64}, %y : !ckks.ciphertext<scale = 3 * 2**20>, %p : !ckks.plaintext) -> (!ckks.ciphertext<level = 1>, !ckks.ciphertext) {
+func.func @written(%x : !ckks.ciphertext<level = 1> {ckks.range = 2.0 : f64}, %y : !ckks.ciphertext<scale = 3 * 2**20>, %p : !ckks.plaintext) -> (!ckks.ciphertext<level = 1>, !ckks.ciphertext<level = ?>) {
   %a = ckks.negate %x : !ckks.ciphertext<level = 1>
   %b = ckks.mul_plain %y, %p : !ckks.ciphertext<scale = 3 * 2**20>, !ckks.plaintext
-  return %a, %b : !ckks.ciphertext<level = 1>, !ckks.ciphertext
+  return %a, %b : !ckks.ciphertext<level = 1>, !ckks.ciphertext<level = ?>
 }
 
 // An encoded constant takes in a product the ciphertext's level and the default scale, in a sum the level and scale of

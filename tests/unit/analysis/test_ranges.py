@@ -37,7 +37,7 @@ def test_every_op() -> None:
         "%add = ckks.add %x, %y : !ckks.ciphertext",
         "%sub = ckks.sub %x, %x : !ckks.ciphertext",
         "%mul = ckks.mul %x, %add : !ckks.ciphertext",
-        "%relin = ckks.relinearize %mul : !ckks.ciphertext<size = 3>",
+        "%relin = ckks.relinearize %mul : !ckks.ciphertext",
         "%rescale = ckks.rescale %relin : !ckks.ciphertext",
         "%switch = ckks.mod_switch %rescale : !ckks.ciphertext",
         "%addp = ckks.add_plain %x, %p : !ckks.ciphertext, !ckks.plaintext",
@@ -90,7 +90,7 @@ def squarings(count: int) -> list[str]:
         source = "%x" if i == 0 else f"%r{i - 1}"
         lines += [
             f"%s{i} = ckks.mul {source}, {source} : !ckks.ciphertext",
-            f"%r{i} = ckks.relinearize %s{i} : !ckks.ciphertext<size = 3>",
+            f"%r{i} = ckks.relinearize %s{i} : !ckks.ciphertext",
         ]
     return lines
 

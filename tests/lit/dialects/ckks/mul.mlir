@@ -14,7 +14,7 @@ func.func @f(%x : !ckks.ciphertext<level = 1, scale = 2**40 / q2>, %y : !ckks.ci
 
 // CHECK-LABEL: func.func @open
 // CHECK: func.return %r : !ckks.ciphertext<level = ?, scale = ?, size = 3>
-func.func @open(%x : !ckks.ciphertext) -> !ckks.ciphertext<size = 3> {
-  %r = ckks.mul %x, %x : !ckks.ciphertext
+func.func @open(%x : !ckks.ciphertext<level = ?>) -> !ckks.ciphertext<size = 3> {
+  %r = ckks.mul %x, %x : !ckks.ciphertext<level = ?>
   return %r : !ckks.ciphertext<size = 3>
 }

@@ -4,8 +4,8 @@
 // An alias stands for a type of any length.
 !product = !ckks.ciphertext<level = 1, scale = 2**80, size = 3>
 
-// Size 2 and the evaluation domain are what is meant where nothing is written; a level or scale is then open.
-// CHECK: func.func private @bare() -> (!ckks.ciphertext<level = ?, scale = ?>, !ckks.plaintext<level = ?, scale = ?>)
+// A ciphertext of which nothing is written is open; with any fact written, size 2 and the evaluation domain are meant.
+// CHECK: func.func private @bare() -> (!ckks.ciphertext, !ckks.plaintext<level = ?, scale = ?>)
 func.func private @bare() -> (!ckks.ciphertext, !ckks.plaintext)
 
 // CHECK: func.func private @open() -> !ckks.ciphertext<level = ?, scale = ?, size = ?, domain = ?>

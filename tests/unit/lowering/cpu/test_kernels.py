@@ -41,9 +41,9 @@ def test_program_ids_count_axis_0_fastest(compiled: Compiled) -> None:
     assert ints(out) == list(range(60))
     out.fill_(-1)
     kernel = kernels.kernels["f"]
-    kernel.call(10, 20, *kernel.prepare([3, 4, 5], [out]))
+    kernel.call(10, 20, kernel.prepare([3, 4, 5], [out]))
     assert [k for k, value in enumerate(ints(out)) if value != -1] == list(range(10, 20))
-    kernel.call(5, 5, *kernel.prepare([3, 4, 5], [out]))
+    kernel.call(5, 5, kernel.prepare([3, 4, 5], [out]))
 
 
 MASKED = f"""
@@ -130,3 +130,26 @@ def test_launch_checks_arguments(compiled: Compiled) -> None:
             kernels.launch("f", grid, arguments)
     with pytest.raises(FheliumError, match="unknown kernel 'g'"):
         kernels.launch("g", [1], [x, x, 1])
+
+
+def test_scalars_wrap_to_their_width(compiled: Compiled) -> None:
+    kernels = compiled(f"""
+    kernel.func @f(%o : {BUFFER}, %a : i8, %b : i16, %c : i32, %d : i64) lanes [1] grid 1 {{
+      %i0 = arith.constant 0 : i64
+      %i1 = arith.constant 1 : i64
+      %i2 = arith.constant 2 : i64
+      %i3 = arith.constant 3 : i64
+      %x = arith.extsi %a : i8 to i64
+      %y = arith.extui %b : i16 to i64
+      %z = arith.extsi %c : i32 to i64
+      kernel.store %x, %o[%i0] : i64, {BUFFER}
+      kernel.store %y, %o[%i1] : i64, {BUFFER}
+      kernel.store %z, %o[%i2] : i64, {BUFFER}
+      kernel.store %d, %o[%i3] : i64, {BUFFER}
+      kernel.return
+    }}""")
+    out = torch.zeros(4, dtype=torch.int64)
+    kernels.launch("f", [1], [out, -3, -3, -3, -3])
+    assert ints(out) == [-3, 0xFFFD, -3, -3]
+    kernels.launch("f", [1], [out, 0x180, 0x1FFFF, 0x1_8000_0001, 2**64 - 2])
+    assert ints(out) == [-128, 0xFFFF, -(2**31) + 1, -2]

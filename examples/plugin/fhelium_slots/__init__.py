@@ -1,0 +1,1 @@
+"""Passes and a dialect for fhelium-opt: sums over slots, and fewer rotations."""

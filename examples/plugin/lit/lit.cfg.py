@@ -1,0 +1,3 @@
+from fhelium_ir.testing import configure
+
+configure(config, __file__)
