@@ -17,12 +17,15 @@ ifeq ($(shell uname -s),Linux)
 PACKAGES += '$(TRITON)'
 endif
 
-.PHONY: help demo test lint clean
+.PHONY: help demo test lint docs fuzz-text bench-compile clean
 
 help:
 	@echo "make demo    set up $(VENV) and run the encrypted dot product"
 	@echo "make test    set up $(VENV) and run every test, lit tests included"
 	@echo "make lint    ruff check, ruff format --check, pyright in strict mode"
+	@echo "make docs    write docs/reference from the definitions of dialects and passes"
+	@echo "make fuzz-text COUNT=20000 SEED=1   mutated MLIR texts through fhelium-opt"
+	@echo "make bench-compile   how the cost of each pass grows with the program"
 	@echo "make clean   remove $(VENV) and everything that was built"
 
 # The stamps make set-up run once, and again when pyproject.toml changes.
@@ -46,6 +49,19 @@ lint: $(VENV)/.dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
+
+docs: $(VENV)/.dev.stamp
+	$(BIN)/python -m fhelium_ir.tools.reference_pages
+
+# Inputs of the fuzzer, and the seed that they come from.
+COUNT ?= 20000
+SEED ?= 1
+
+fuzz-text: $(VENV)/.dev.stamp
+	$(BIN)/python -m tests.fuzz_text --count $(COUNT) --seed $(SEED)
+
+bench-compile: $(VENV)/.run.stamp
+	$(BIN)/python benchmarks/bench_compile.py
 
 clean:
 	rm -rf $(VENV) build dist .lit .pytest_cache .ruff_cache .hypothesis *.egg-info

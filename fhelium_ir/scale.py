@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
+from math import log2
 
 from fhelium_ir.compiler.errors import FheliumError
 
-POWER_LIMIT = 1 << 62
+POWER_LIMIT = 1 << 128
 """Largest exponent of a scale. Exponents double from level to level: S_{l-1} = S_l^2 / q_l."""
 
 EXACT_BITS = 1 << 14
@@ -78,16 +80,20 @@ class Scale:
             out *= Fraction(q[index]) ** power
         return out
 
+    def log2(self, q: Sequence[int]) -> float:
+        """log2 of the value on the chain `q`: the error is below 2^-40 whatever the exponents."""
+        mantissa, exponent = self._parts(q)
+        return log2(mantissa) - ROUNDED_BITS + exponent
+
+    def _parts(self, q: Sequence[int]) -> tuple[int, int]:
+        """(m, e): the value is m * 2^(e - ROUNDED_BITS), with a relative error below 2^-900."""
+        return _parts(self, tuple(q[index] for index, _ in self.primes))
+
     def _rounded(self, q: Sequence[int]) -> Fraction:
-        mantissa, exponent = _power(Fraction(1), 1)
-        for index, power in self.primes:
-            factor, shift = _power(Fraction(q[index]), power)
-            mantissa, extra = _normal(mantissa * factor)
-            exponent += shift + extra
-        exponent += self.two
+        mantissa, exponent = self._parts(q)
         if abs(exponent) > EXACT_BITS:
             raise FheliumError(f"the scale {self} is about 2**{exponent}, out of range")
-        return mantissa * self.ratio * Fraction(2) ** exponent
+        return mantissa * Fraction(2) ** (exponent - ROUNDED_BITS)
 
     def highest_prime(self) -> int:
         """The largest prime index that occurs, -1 if none."""
@@ -108,23 +114,32 @@ class Scale:
         return " / ".join([" * ".join(above) or "1", *below])
 
 
-def _normal(x: Fraction) -> tuple[Fraction, int]:
-    """A number near 1 of at most ROUNDED_BITS bits, and the power of two taken out of x."""
-    shift = x.numerator.bit_length() - x.denominator.bit_length()
-    scaled = x / Fraction(2) ** shift
-    one = 1 << ROUNDED_BITS
-    return Fraction(round(scaled * one), one), shift
+@lru_cache(maxsize=4096)
+def _parts(scale: Scale, primes: tuple[int, ...]) -> tuple[int, int]:
+    ratio = scale.ratio
+    mantissa, exponent = _normal((ratio.numerator << 2 * ROUNDED_BITS) // ratio.denominator, 0)
+    for prime, (_, power) in zip(primes, scale.primes, strict=True):
+        factor, shift = _power(prime, power)
+        mantissa, exponent = _normal(mantissa * factor, exponent + shift)
+    return mantissa, exponent + scale.two
 
 
-def _power(base: Fraction, power: int) -> tuple[Fraction, int]:
-    """base^power as a number near 1 and a power of two, by repeated squaring with rounding."""
-    square, shift = _normal(base if power >= 0 else 1 / base)
-    result, total, left = Fraction(1), 0, abs(power)
+def _normal(x: int, exponent: int) -> tuple[int, int]:
+    """x * 2^(exponent - 2 * ROUNDED_BITS) as a number of ROUNDED_BITS + 1 bits and an exponent, see `Scale._parts`."""
+    extra = x.bit_length() - 1 - ROUNDED_BITS
+    mantissa = x >> extra if extra >= 0 else x << -extra
+    return mantissa, exponent + extra - ROUNDED_BITS
+
+
+def _power(base: int, power: int) -> tuple[int, int]:
+    """base^power as in `Scale._parts`, by repeated squaring with rounding down."""
+    one = 1 << 2 * ROUNDED_BITS
+    square, shift = _normal(base * one if power >= 0 else one // base, 0)
+    result, total = 1 << ROUNDED_BITS, 0
+    left = abs(power)
     while left:
         if left & 1:
-            result, extra = _normal(result * square)
-            total += shift + extra
-        square, extra = _normal(square * square)
-        shift = 2 * shift + extra
+            result, total = _normal(result * square, total + shift)
+        square, shift = _normal(square * square, 2 * shift)
         left >>= 1
     return result, total

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Target: TypeAlias = "Callable[[ModuleOp, TextIO], None]"
 """Writes a module in some form to a text stream."""
 
-Kind: TypeAlias = Literal["dialect", "pass", "target"]
+Kind: TypeAlias = Literal["dialect", "pass", "target", "implementation", "service"]
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,14 @@ DIALECTS: dict[str, Entry] = {
 
 # The fhelium passes stand in the order of the default pipeline.
 PASSES: dict[str, Entry] = {
+    "unroll-loops": "fhelium_ir.passes.unroll_loops:UnrollLoops",
+    "ckks-expand": "fhelium_ir.passes.ckks_expand:CkksExpand",
+    "select-parameters": "fhelium_ir.passes.select_parameters:SelectParameters",
     "ckks-manage": "fhelium_ir.passes.ckks_manage:CkksManage",
     "ckks-check": "fhelium_ir.passes.ckks_check:CkksCheck",
     "convert-ckks-to-rns": "fhelium_ir.lowering.convert_ckks_to_rns:ConvertCkksToRns",
     "place-domains": "fhelium_ir.passes.place_domains:PlaceDomains",
+    "hoist-rotations": "fhelium_ir.passes.hoist_rotations:HoistRotations",
     "select-arithmetic": "fhelium_ir.passes.select_arithmetic:SelectArithmetic",
     "select-ntt-schedules": "fhelium_ir.passes.select_ntt_schedules:SelectNttSchedules",
     "track-montgomery": "fhelium_ir.passes.track_montgomery:TrackMontgomery",
@@ -83,6 +87,7 @@ PASSES: dict[str, Entry] = {
         "fhelium_ir.lowering.cpu.convert_kernels_to_llvm:ConvertKernelsToLlvm"
     ),
     "canonicalize": "xdsl.transforms.canonicalize:CanonicalizePass",
+    "compose-rotations": "fhelium_ir.passes.compose_rotations:ComposeRotations",
     "cse": "fhelium_ir.passes.cse:Cse",
     "dce": "xdsl.transforms.dead_code_elimination:DeadCodeElimination",
 }
@@ -92,17 +97,20 @@ TARGETS: dict[str, Entry] = {
     "triton": "fhelium_ir.lowering.triton.printer:print_triton",
     "host": "fhelium_ir.lowering.host_printer:print_host",
     "resources-json": "fhelium_ir.lowering.resources_json:print_resources_json",
+    "dot": "fhelium_ir.tools.dot:print_dot",
+    "svg": "fhelium_ir.tools.svg:print_svg",
+    "html": "fhelium_ir.tools.html_page:print_page",
     "python": "fhelium_ir.lowering.standalone:print_standalone",
 }
 
-IMPLEMENTATIONS: dict[str, str] = {
+IMPLEMENTATIONS: dict[str, Entry] = {
     "triton-rns-fused": "fhelium_ir.lowering.triton.fusion:default_fusion",
     "triton-rns-pointwise": "fhelium_ir.lowering.triton.rns:TritonRnsImplementation",
     "kernel-launch": "fhelium_ir.lowering.kernel_launch:KernelLaunchImplementation",
 }
 """Factories of the implementations that the default registry holds, see fhelium_ir.backend.registry."""
 
-SERVICES: dict[str, str] = {
+SERVICES: dict[str, Entry] = {
     "host-source": "fhelium_ir.lowering.host_printer:host_source",
     "load-kernels": "fhelium_ir.lowering.kernel_libraries:load_kernels",
     "standalone-source": "fhelium_ir.lowering.standalone:standalone_source",
@@ -112,8 +120,8 @@ SERVICES: dict[str, str] = {
 # Passes of one target only; the default pipeline ends before them.
 TARGET_PASSES = ("convert-kernels-to-llvm",)
 
-# Passes for any IR; they stand in no pipeline.
-GENERAL_PASSES = ("cse",)
+# Passes for any IR, and passes that run when they are asked for; they stand in no pipeline.
+GENERAL_PASSES = ("cse", "compose-rotations")
 
 DEFAULT_PIPELINE = "fhelium-default"
 
@@ -126,7 +134,13 @@ PIPELINES: dict[str, tuple[str, ...]] = {
 }
 
 
-_TABLES: dict[Kind, dict[str, Entry]] = {"dialect": DIALECTS, "pass": PASSES, "target": TARGETS}
+_TABLES: dict[Kind, dict[str, Entry]] = {
+    "dialect": DIALECTS,
+    "pass": PASSES,
+    "target": TARGETS,
+    "implementation": IMPLEMENTATIONS,
+    "service": SERVICES,
+}
 
 _sources: list[Callable[[], None]] = []
 
@@ -252,12 +266,12 @@ def load_target(name: str) -> Target:
 
 def load_implementation(name: str) -> Callable[[], object]:
     """The factory of the implementation registered as `name`; raises FheliumError if there is none."""
-    return cast("Callable[[], object]", _load("implementation", name, IMPLEMENTATIONS))
+    return cast("Callable[[], object]", _load("implementation", name))
 
 
 def load_service(name: str) -> object:
     """A function of the lowerings that linking needs; raises FheliumError if there is none."""
-    return _load("service", name, SERVICES)
+    return _load("service", name)
 
 
 def make_context() -> Context:

@@ -20,7 +20,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.traits import SymbolTable
 
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
@@ -79,32 +78,51 @@ class Resources:
     def __init__(self, module: ModuleOp):
         self._module = module
         self._names: dict[tuple[str, DictionaryAttr], str] = {}
+        self._taken: set[str] = set()
+        self._counts: dict[str, int] = {}
+        self._last: Operation | None = None
         for op in module.ops:
+            symbol = op.properties.get("sym_name")
+            if isinstance(symbol, StringAttr):
+                self._taken.add(symbol.data)
             if isinstance(op, resource.DeclareOp):
                 self._names[op.kind.data, op.parameters] = op.sym_name.data
+                self._last = op
 
-    def declare(self, prefix: str, kind: str, parameters: dict[str, Attribute]) -> str:
-        """The symbol of a resource, declared on first use; `prefix` becomes unique by a number."""
+    def declare(
+        self,
+        prefix: str,
+        kind: str,
+        parameters: dict[str, Attribute],
+        source: Operation | None = None,
+    ) -> str:
+        """The symbol of a resource, declared on first use, which is `source`; `prefix` becomes unique by a number."""
         key = (kind, DictionaryAttr(parameters))
         if key in self._names:
             return self._names[key]
-        name, count = prefix, 0
-        while SymbolTable.lookup_symbol(self._module, name) is not None:
-            count += 1
-            name = f"{prefix}_{count}"
+        name = self._free_name(prefix)
         declaration = resource.DeclareOp(name, kind, parameters)
+        if source is not None:
+            declaration.location = source.location
         block = self._module.body.block
-        last = None
-        for op in block.ops:
-            if isinstance(op, resource.DeclareOp):
-                last = op
-        if last is not None:
-            block.insert_op_after(declaration, last)
+        if self._last is not None:
+            block.insert_op_after(declaration, self._last)
         elif block.first_op is not None:
             block.insert_op_before(declaration, block.first_op)
         else:
             block.add_op(declaration)
+        self._last = declaration
         self._names[key] = name
+        return name
+
+    def _free_name(self, prefix: str) -> str:
+        """A symbol that the module does not have: the prefix, or else the prefix with a number."""
+        name = prefix
+        while name in self._taken:
+            # Where the last search ended: a program may declare thousands of plaintexts.
+            self._counts[prefix] = self._counts.get(prefix, 0) + 1
+            name = f"{prefix}_{self._counts[prefix]}"
+        self._taken.add(name)
         return name
 
 
@@ -237,7 +255,7 @@ class _FunctionLowering:
         """A reference to a key of the client."""
         galois = parameters.get("galois")
         name = kind if galois is None else f"{kind}_{cast(IntegerAttr, galois).value.data}"
-        symbol = self.resources.declare(name, kind, parameters)
+        symbol = self.resources.declare(name, kind, parameters, self.source)
         size = self.parameters.digit_size
         basis = rns.Basis((0, len(self.parameters.q)), (0, len(self.parameters.p)))
         facts = rns.PolyFacts(
@@ -388,7 +406,7 @@ def _encode(lowering: _FunctionLowering, op: Operation, values: Sequence[SSAValu
         "level": IntegerAttr(facts.level, i64),
         "scale": StringAttr(f"{scale.numerator}/{scale.denominator}"),
     }
-    symbol = lowering.resources.declare("plaintext", "plaintext", parameters)
+    symbol = lowering.resources.declare("plaintext", "plaintext", parameters, lowering.source)
     return lowering.emit(resource.RefOp(symbol, cast(rns.PolyType, type_)))
 
 

@@ -9,34 +9,36 @@ from typing import cast
 from xdsl.context import Context
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     DenseArrayBase,
     FunctionType,
     IntegerAttr,
     IntegerType,
     MemRefType,
     ModuleOp,
+    StringAttr,
     SymbolRefAttr,
+    UnknownLoc,
     i8,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import SymbolTable
+from xdsl.utils.hints import isa
 
 from fhelium_ir.analysis.region_graph import RegionGraph, Unfusable
 from fhelium_ir.analysis.region_graphs import RegionGraphs
+from fhelium_ir.analysis.region_interface import is_kept
+from fhelium_ir.analysis.requirements import resource_position
 from fhelium_ir.compiler.analyses import get_analysis
 from fhelium_ir.compiler.errors import FheliumError
-from fhelium_ir.compiler.locations import location_of
+from fhelium_ir.compiler.locations import inherit, location_of
 from fhelium_ir.compiler.remarks import remark
 from fhelium_ir.dialects import fusion, host, kernel, resource, rns
 from fhelium_ir.lowering.kernel_builder import Argument
-from fhelium_ir.lowering.region_kernels import (
-    KernelCode,
-    Tile,
-    pointwise_kernel,
-    transform_kernel,
-)
+from fhelium_ir.lowering.region_kernels import KernelCode, Tile, pointwise_kernel
+from fhelium_ir.lowering.transform_kernels import transform_kernel
 
 DEFAULT_TILE = Tile(1, 512, 4)
 
@@ -46,7 +48,8 @@ class ConvertRegionsToKernels(ModulePass):
     """Lowers fusion regions to kernel functions and their function to a host program.
 
     Regions of equal shape (ops, access patterns, arithmetic, contract, schedule) share kernels; what differs is in
-    their tables. Needs infer-resources and plan-memory first.
+    their tables. What an implementation executes as a whole becomes a `host.operation` and a `host.call`. Needs
+    infer-resources and plan-memory first.
     """
 
     name = "convert-regions-to-kernels"
@@ -79,24 +82,32 @@ class _Library:
                 "run select-arithmetic first"
             )
         self.word: IntegerType = attribute.arithmetic.word
-        self.tile = _tile(module)
+        self.tile = tile_of(module)
         self.codes: dict[tuple[object, ...], KernelCode] = {}
         self.place: Operation | None = next(
             (op for op in module.ops if isinstance(op, func.FuncOp)), None
         )
 
-    def kernels(self, graph: RegionGraph) -> list[KernelCode]:
-        """The kernels of a region in launch order."""
+    def kernels(self, graph: RegionGraph, region: Operation) -> list[KernelCode]:
+        """The kernels of a region in launch order; new ones get its location."""
         transform = graph.transform
         if transform is None:
-            return [self._code((graph.shape, self.tile), "pointwise", graph, None, 0)]
+            codes = [self._code((graph.shape, self.tile), "pointwise", graph, None, 0)]
+            return self._located(codes, region)
         schedule = transform.schedule
         assert schedule is not None
         steps = len(schedule.kernels)
-        return [
+        codes = [
             self._code(_step_shape(graph, step, steps), transform.direction, graph, schedule, step)
             for step in range(steps)
         ]
+        return self._located(codes, region)
+
+    def _located(self, codes: list[KernelCode], region: Operation) -> list[KernelCode]:
+        for code in codes:
+            if isinstance(code.function.location, UnknownLoc):
+                inherit(code.function, region)
+        return codes
 
     def _code(
         self,
@@ -107,30 +118,26 @@ class _Library:
         step: int,
     ) -> KernelCode:
         if shape not in self.codes:
-            name = self._free_name(prefix)
+            name = self.free_name(prefix)
             if graph.transform is None or graph.transform.schedule is None:
                 code = pointwise_kernel(graph, self.tile, name)
             else:
                 code = transform_kernel(graph, graph.transform.schedule, step, name)
             self.codes[shape] = code
-            assert self.place is not None
-            block = self.module.body.block
-            code.function.location = self.place.location
-            block.insert_op_before(code.function, self.place)
+            self.insert(code.function)
         return self.codes[shape]
 
-    def _free_name(self, prefix: str) -> str:
+    def insert(self, op: Operation) -> None:
+        """Puts a symbol before the first function."""
+        assert self.place is not None
+        self.module.body.block.insert_op_before(op, self.place)
+
+    def free_name(self, prefix: str) -> str:
+        """A symbol that starts with `prefix` and is not taken."""
         count = 0
         while SymbolTable.lookup_symbol(self.module, f"{prefix}_{count}") is not None:
             count += 1
         return f"{prefix}_{count}"
-
-
-def _fixed_tables(graph: RegionGraph) -> int:
-    """Resources before the graph's own tables: rows and moduli, then those of its transform."""
-    if graph.transform is None:
-        return 2
-    return 4 if graph.transform.direction == "inverse" else 3
 
 
 def _step_shape(graph: RegionGraph, step: int, steps: int) -> tuple[object, ...]:
@@ -149,7 +156,14 @@ def _step_shape(graph: RegionGraph, step: int, steps: int) -> tuple[object, ...]
     )
 
 
-def _tile(module: ModuleOp) -> Tile:
+def _listed(op: Operation) -> Sequence[SymbolRefAttr] | None:
+    """The resources of an op with an implementation of its own, None if they are not inferred."""
+    attribute = op.attributes.get(fusion.RESOURCES)
+    return tuple(attribute) if isa(attribute, ArrayAttr[SymbolRefAttr]) else None
+
+
+def tile_of(module: ModuleOp) -> Tile:
+    """The tile of regions without transform that a module states, or the default one."""
     attribute = module.attributes.get(kernel.TILE)
     if not isinstance(attribute, DenseArrayBase):
         return DEFAULT_TILE
@@ -211,6 +225,8 @@ class _HostLowering:
                 self.block.add_op(new)
             case resource.RefOp():
                 self.values[op.result] = self.resource(op.symbol)
+            case _ if is_kept(op):
+                self.lower_call(op)
             case fusion.FusedOp():
                 self.lower_region(op)
             case _:
@@ -244,7 +260,7 @@ class _HostLowering:
             raise self.error("a region names no resources; run infer-resources first")
         if graph.transform is not None and graph.transform.schedule is None:
             raise self.error("a transform has no schedule; run tune-ntt-schedules first")
-        expected = _fixed_tables(graph) + len(graph.tables)
+        expected = resource_position(graph, "table", len(graph.tables))
         if len(op.resources) != expected:
             raise self.error(
                 f"the region reads {expected} resources, it names {len(op.resources)}; "
@@ -253,7 +269,7 @@ class _HostLowering:
         tables = [self.resource(symbol) for symbol in op.resources]
         outputs = [self._output(op, index) for index in range(len(op.outputs))]
         inputs = [self.values[value] for value in op.inputs]
-        codes = self.library.kernels(graph)
+        codes = self.library.kernels(graph, op)
         names = [code.function.sym_name.data for code in codes]
         remark(self.library_name, op, "applied", f"lowered to {', '.join(names)}")
         for code in codes:
@@ -271,6 +287,36 @@ class _HostLowering:
             self.values[result] = output
 
     library_name = ConvertRegionsToKernels.name
+
+    def lower_call(self, op: Operation) -> None:
+        """Moves an op that an implementation executes into a `host.operation`, and calls that."""
+        implementation = op.attributes[fusion.IMPLEMENTATION]
+        if not isinstance(implementation, StringAttr):
+            raise self.error(f"`{fusion.IMPLEMENTATION}` must be a string")
+        listed = op.resources if isinstance(op, fusion.FusedOp) else _listed(op)
+        if listed is None:
+            raise self.error(f"{op.name} names no resources; run infer-resources first")
+        tables = [self.resource(symbol) for symbol in listed]
+        name = self.library.free_name("operation")
+        callee = host.OperationOp.around(name, implementation.data, op)
+        for key in (fusion.IMPLEMENTATION, fusion.RESOURCES, fusion.IN_PLACE):
+            callee.operation.attributes.pop(key, None)
+        for key in ("resources", "offsets"):
+            callee.operation.properties.pop(key, None)
+        self.library.insert(callee)
+        call = host.CallOp(
+            name,
+            [self.values[value] for value in op.operands],
+            tables,
+            [self._memref(result) for result in op.results],
+            fusion.IN_PLACE in op.attributes,
+        )
+        call.location = op.location
+        self.block.add_op(call)
+        remark(self.library_name, op, "applied", f"left to '{implementation.data}'")
+        for result, output in zip(op.results, call.outputs, strict=True):
+            output.name_hint = result.name_hint
+            self.values[result] = output
 
     def _output(self, op: fusion.FusedOp, index: int) -> SSAValue:
         result = op.outputs[index]
@@ -291,24 +337,16 @@ class _HostLowering:
         outputs: Sequence[SSAValue],
     ) -> SSAValue:
         match argument.kind:
-            case "rows":
-                return tables[0]
-            case "moduli":
-                return tables[1]
-            case "twiddles":
-                return tables[2]
-            case "inverse_degree":
-                return tables[3]
-            case "table":
-                return tables[_fixed_tables(graph) + argument.index]
             case "input":
                 return inputs[argument.index]
             case "output":
                 return outputs[argument.index]
             case "bound":
                 return self._number(max(graph.columns[argument.index]), "bound")
-            case _:
+            case "count":
                 return self._number(len(graph.limbs), "count")
+            case _:
+                return tables[resource_position(graph, argument.kind, argument.index)]
 
     def _number(self, value: int, hint: str) -> SSAValue:
         return self.emit(arith.ConstantOp(IntegerAttr(value, i64)), hint)

@@ -1,16 +1,32 @@
-"""The host program as Python source: allocate, view, launch, return."""
+"""The host program as Python source: allocate, view, launch, call, loop, return."""
 
 from __future__ import annotations
 
-from typing import TextIO, cast
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import TextIO
 
-from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, i1
+from xdsl.ir import Block, Operation, SSAValue
 
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.dialects import host, resource
+
+# The numbers of a host program are Python integers: they must fit their types, nothing wraps.
+_INFIX: dict[type[Operation], str] = {
+    arith.AddiOp: "+",
+    arith.SubiOp: "-",
+    arith.MuliOp: "*",
+    arith.FloorDivSIOp: "//",
+    arith.AndIOp: "&",
+    arith.OrIOp: "|",
+    arith.XOrIOp: "^",
+}
+_CALLS: dict[type[Operation], str] = {arith.MinSIOp: "min", arith.MaxSIOp: "max"}
+_COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+_TOOLS = ("allocate", "words", "view")
 
 
 def host_functions(module: ModuleOp) -> list[func.FuncOp]:
@@ -22,16 +38,17 @@ def print_host(module: ModuleOp, stream: TextIO) -> None:
     """Target `host`: the source of every host program."""
     functions = host_functions(module)
     stream.write(
-        "\n\n".join(host_source(function, f"run_{i}") for i, function in enumerate(functions))
+        "\n\n".join(host_source(function, f"prepare_{i}") for i, function in enumerate(functions))
     )
 
 
-def host_source(function: func.FuncOp, name: str = "run") -> str:
-    """Python source of `name(runtime, resources, *arguments)`.
+def host_source(function: func.FuncOp, name: str = "prepare") -> str:
+    """Python source of `name(host)`, which returns the function `run(*arguments)`.
 
-    `runtime.allocate(shape, dtype)` gives a tensor, `runtime.view(arena, offset, shape, dtype)` a typed part of one,
-    and `runtime.launch(kernel, grid, arguments)` runs a kernel; `resources` maps symbols to tensors. Symbols of the
-    program appear in string literals only.
+    Resources, kernels and operations are asked of `host` once, see `fhelium_ir.backend.host_runtime`. `run` allocates
+    the arena and its results first, so that a lack of memory shows before anything runs; all else is allocated where
+    it stands. In each block a variable is deleted after its last use. `scf.for` and `scf.if` on integers become Python
+    loops and branches. Symbols of the program appear in string literals only.
     """
     return _HostSource(function).text(name)
 
@@ -40,67 +57,268 @@ class _HostSource:
     def __init__(self, function: func.FuncOp):
         self.function = function
         self.names: dict[SSAValue, str] = {}
-        self.taken: set[str] = {"runtime", "resources"}
+        self.taken: set[str] = {"host", "run", "range", "min", "max", *_TOOLS}
+        self.prepared: dict[str, str] = {}
+        self.words: dict[tuple[SSAValue, str], str] = {}
+        self.tools: set[str] = set()
         self.lines: list[str] = []
+        self.indent = 2
 
     def text(self, name: str) -> str:
         block = self.function.body.block
-        arguments = [self.name(argument) for argument in block.args]
-        last_use = {value: op for op in block.ops for value in op.operands}
-        for op in block.ops:
-            self.lines.append(self._statement(op))
-            dead = [v for v in dict.fromkeys(op.operands) if last_use[v] is op and v in self.names]
-            if dead and not isinstance(op, func.ReturnOp):
-                # Buffers go back to the allocator as soon as nothing reads them.
-                self.lines.append(f"del {', '.join(self.names[value] for value in dead)}")
-        head = f"def {name}({', '.join(['runtime', 'resources', *arguments])}):"
-        comment = f"    # host program of {self.function.sym_name.data!r}"
-        return "\n".join([head, comment, *(f"    {line}" for line in self.lines)]) + "\n"
+        arguments = ", ".join(self.name(argument) for argument in block.args)
+        self._block(block)
+        body, self.lines, self.indent = self.lines, [], 1
+        self.line(f"# host program of {self.function.sym_name.data!r}")
+        for tool in sorted(self.tools):
+            self.line(f"{tool} = host.{tool}")
+        for text, variable in self.prepared.items():
+            self.line(f"{variable} = {text}")
+        self.line("")
+        self.line(f"def run({arguments}):")
+        head = [f"def {name}(host):", *self.lines]
+        return "\n".join([*head, *body, "", "    return run"]) + "\n"
+
+    def line(self, text: str) -> None:
+        self.lines.append("    " * self.indent + text if text else "")
+
+    def fresh(self, stem: str) -> str:
+        """An unused variable that starts with `stem`."""
+        name, count = stem, 0
+        while name in self.taken:
+            count += 1
+            name = f"{stem.rstrip('_')}_{count}"
+        self.taken.add(name)
+        return name
 
     def name(self, value: SSAValue) -> str:
+        """The variable of a value; it ends in an underscore, which no keyword does."""
         if value not in self.names:
             hint = value.name_hint or "v"
-            base = hint if hint.isidentifier() and hint.isascii() else "v"
-            name, count = f"{base}_", 0
-            while name in self.taken:
-                count += 1
-                name = f"{base}_{count}"
-            self.taken.add(name)
-            self.names[value] = name
+            self.names[value] = self.fresh(
+                f"{hint}_" if hint.isidentifier() and hint.isascii() else "v_"
+            )
         return self.names[value]
 
-    def _statement(self, op: Operation) -> str:
+    def prepare(self, text: str, stem: str) -> str:
+        """A variable outside of `run` for what `text` gives."""
+        if text not in self.prepared:
+            self.prepared[text] = self.fresh(stem)
+        return self.prepared[text]
+
+    def tool(self, name: str) -> str:
+        self.tools.add(name)
+        return name
+
+    # Blocks
+
+    def _block(self, block: Block, finish: Callable[[], Sequence[str]] | None = None) -> None:
+        """Prints a block; `finish` prints its terminator and says which variables go on being read."""
+        dying = _dying_buffers(block)
+        first = [op for op in block.ops if self._comes_first(op)]
+        for op in first:
+            self._statement(op)
+        for op in block.ops:
+            kept: Sequence[str] = ()
+            if op is block.last_op and finish is not None:
+                kept = finish()
+            elif isinstance(op, scf.ForOp):
+                self._loop(op, dying[op])
+            elif op not in first:
+                self._statement(op)
+            if not isinstance(op, func.ReturnOp):
+                self._delete(dying[op], kept)
+
+    def _comes_first(self, op: Operation) -> bool:
+        """Whether a buffer lives as long as the function: its arena and its results."""
+        if not isinstance(op, host.AllocOp) or op.parent_block() is not self.function.body.block:
+            return False
+        type_ = resource.integer_memref(op.result.type)
+        returned = any(isinstance(use.operation, func.ReturnOp) for use in op.result.uses)
+        return returned or type_.element_type.width.data == 8
+
+    def _delete(self, values: Sequence[SSAValue], kept: Sequence[str] = ()) -> None:
+        """Deletes the variables of values that nothing reads any more."""
+        names: list[str] = []
+        for value in values:
+            names += [text for (arena, _), text in self.words.items() if arena is value]
+            if value in self.names and not isinstance(value.owner, host.ResourceOp):
+                names.append(self.names[value])
+        names = [name for name in dict.fromkeys(names) if name not in kept]
+        if names:
+            self.line(f"del {', '.join(names)}")
+
+    # Operations
+
+    def _statement(self, op: Operation) -> None:
         match op:
             case host.AllocOp():
-                return f"{self.name(op.result)} = runtime.allocate({_buffer(op.result)})"
+                shape, dtype = _buffer(op.result)
+                self._assign(op.result, f"{self.tool('allocate')}({shape!r}, {dtype!r})")
+                self._words(op)
             case host.ViewOp():
-                source, offset = self.name(op.source), op.offset.value.data
-                return (
-                    f"{self.name(op.result)} = runtime.view({source}, {offset}, "
-                    f"{_buffer(op.result)})"
-                )
+                self._view(op)
             case host.ResourceOp():
-                return f"{self.name(op.result)} = resources[{op.symbol.string_value()!r}]"
-            case arith.ConstantOp():
-                assert isinstance(op.value, IntegerAttr)
-                value = cast("IntegerAttr[IntegerType]", op.value).value.data
-                return f"{self.name(op.result)} = {value}"
+                text = f"host.resource({op.symbol.string_value()!r})"
+                hint = op.result.name_hint or "v"
+                stem = f"{hint}_" if hint.isidentifier() and hint.isascii() else "v_"
+                self.names[op.result] = self.prepare(text, stem)
             case host.LaunchOp():
-                arguments = ", ".join(self.name(argument) for argument in op.arguments)
-                return (
-                    f"runtime.launch({op.callee.string_value()!r}, {op.grid_shape!r}, "
-                    f"({arguments},))"
-                )
+                text = f"host.kernel({op.callee.string_value()!r}, {op.grid_shape!r})"
+                self.line(f"{self.prepare(text, 'launch')}({self._list(op.arguments)})")
+            case host.CallOp():
+                self._call(op)
+            case scf.IfOp():
+                self._branch(op)
             case func.ReturnOp():
                 values = "".join(f"{self.name(value)}, " for value in op.operands)
-                return f"return ({values.strip()})" if values else "return ()"
+                self.line(f"return ({values.strip()})" if values else "return ()")
             case _:
-                raise FheliumError(
-                    f"{op.name} is not part of a host program; run convert-regions-to-kernels first",
-                    location=location_of(op),
-                )
+                self._number(op)
+
+    def _assign(self, value: SSAValue, text: str) -> None:
+        self.line(f"{self.name(value)} = {text}")
+
+    def _list(self, values: Sequence[SSAValue]) -> str:
+        return ", ".join(self.name(value) for value in values)
+
+    def _words(self, op: host.AllocOp) -> None:
+        """The arena as words of each width that a view wants."""
+        dtypes = {
+            _buffer(use.operation.result)[1]
+            for use in op.result.uses
+            if isinstance(use.operation, host.ViewOp)
+        }
+        for dtype in sorted(dtypes):
+            variable = self.fresh(f"{self.name(op.result)}{dtype}")
+            self.words[op.result, dtype] = variable
+            self.line(f"{variable} = {self.tool('words')}({self.name(op.result)}, {dtype!r})")
+
+    def _view(self, op: host.ViewOp) -> None:
+        shape, dtype = _buffer(op.result)
+        size = int(dtype.removeprefix("int")) // 8
+        offset = op.offset.value.data
+        words = self.words.get((op.source, dtype))
+        if words is None or offset % size:
+            raise FheliumError(
+                "host.view: the source is no buffer of the function, or the offset is not a "
+                "multiple of the word",
+                location=location_of(op),
+            )
+        strides = tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
+        text = f"{self.tool('view')}({words}, {shape!r}, {strides!r}, {offset // size})"
+        self._assign(op.result, text)
+
+    def _call(self, op: host.CallOp) -> None:
+        in_place = op.in_place is not None
+        text = f"host.operation({op.callee.string_value()!r}, {in_place})"
+        arguments = self._list([*op.inputs, *op.resources])
+        call = f"{self.prepare(text, 'call')}({arguments})"
+        if op.outputs:
+            self.line(f"{''.join(f'{self.name(value)}, ' for value in op.outputs)}= {call}")
+        else:
+            self.line(call)
+
+    def _loop(self, op: scf.ForOp, dying: list[SSAValue]) -> None:
+        block = op.body.block
+        counter, *carried = block.args
+        for argument, value, result in zip(carried, op.iter_args, op.results, strict=True):
+            self._assign(argument, self.name(value))
+            self.names[result] = self.name(argument)
+        # The loop holds what it carries; nothing else should hold the values that it began with.
+        captured = {operand for inner in op.body.walk() for operand in inner.operands}
+        begun = [value for value in dying if value in op.iter_args and value not in captured]
+        self._delete(begun)
+        dying[:] = [value for value in dying if value not in begun]
+        self.line(f"for {self.name(counter)} in range({self._list((op.lb, op.ub, op.step))}):")
+        self._indented(block, carried)
+
+    def _branch(self, op: scf.IfOp) -> None:
+        for result in op.results:
+            self.name(result)
+        self.line(f"if {self.name(op.cond)}:")
+        self._indented(op.true_region.block, op.results)
+        if op.false_region.blocks:
+            self.line("else:")
+            self._indented(op.false_region.block, op.results)
+
+    def _indented(self, block: Block, targets: Sequence[SSAValue]) -> None:
+        """A nested block; what it yields is assigned to the variables of `targets`."""
+        mark = len(self.lines)
+        self.indent += 1
+        self._block(block, lambda: self._assign_together(targets, _yielded(block)))
+        if len(self.lines) == mark:
+            self.line("pass")
+        self.indent -= 1
+
+    def _assign_together(
+        self, targets: Sequence[SSAValue], values: Sequence[SSAValue]
+    ) -> Sequence[str]:
+        names = [self.name(target) for target in targets]
+        pairs = [
+            (name, self.name(value))
+            for name, value in zip(names, values, strict=True)
+            if name != self.name(value)
+        ]
+        if pairs:
+            left, right = zip(*pairs, strict=True)
+            self.line(f"{', '.join(left)} = {', '.join(right)}")
+        return names
+
+    def _number(self, op: Operation) -> None:
+        kind = type(op)
+        if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
+            number = op.value.value.data
+            self._assign(op.result, str(bool(number) if op.value.type == i1 else number))
+        elif kind in _INFIX:
+            left, right = (self.name(operand) for operand in op.operands)
+            self._assign(op.results[0], f"{left} {_INFIX[kind]} {right}")
+        elif kind in _CALLS:
+            self._assign(op.results[0], f"{_CALLS[kind]}({self._list(op.operands)})")
+        elif isinstance(op, arith.CmpiOp) and op.predicate.value.data < len(_COMPARISONS):
+            sign = _COMPARISONS[op.predicate.value.data]
+            self._assign(op.result, f"{self.name(op.lhs)} {sign} {self.name(op.rhs)}")
+        elif isinstance(op, arith.SelectOp):
+            condition, left, right = (self.name(operand) for operand in op.operands)
+            self._assign(op.result, f"{left} if {condition} else {right}")
+        elif isinstance(op, arith.IndexCastOp | arith.ExtSIOp):
+            self._assign(op.results[0], self.name(op.operands[0]))
+        else:
+            raise FheliumError(
+                f"{op.name} is not part of a host program; run convert-regions-to-kernels first",
+                location=location_of(op),
+            )
 
 
-def _buffer(value: SSAValue) -> str:
+def _dying_buffers(block: Block) -> dict[Operation, list[SSAValue]]:
+    """For each op of a block the buffers of the block that it, or an op inside of it, is the last to read.
+
+    A result that nothing reads dies with its op.
+    """
+    last: dict[SSAValue, Operation] = {}
+    mine: set[SSAValue] = {
+        argument for argument in block.args if isinstance(argument.type, MemRefType)
+    }
+    for op in block.ops:
+        for inner in op.walk():
+            for operand in inner.operands:
+                if operand in mine:
+                    last[operand] = op
+        for result in op.results:
+            if isinstance(result.type, MemRefType):
+                mine.add(result)
+                last[result] = op
+    dying: dict[Operation, list[SSAValue]] = {op: [] for op in block.ops}
+    for value, op in last.items():
+        dying[op].append(value)
+    return dying
+
+
+def _yielded(block: Block) -> Sequence[SSAValue]:
+    last = block.last_op
+    return tuple(last.operands) if isinstance(last, scf.YieldOp) else ()
+
+
+def _buffer(value: SSAValue) -> tuple[tuple[int, ...], str]:
     type_ = resource.integer_memref(value.type)
-    return f"{type_.get_shape()!r}, 'int{type_.element_type.width.data}'"
+    return type_.get_shape(), f"int{type_.element_type.width.data}"

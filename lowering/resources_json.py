@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-from io import StringIO
-from typing import TextIO, cast
+from typing import TextIO
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp, StringAttr
-from xdsl.ir import Attribute
-from xdsl.printer import Printer
+from xdsl.dialects.builtin import ModuleOp
 
-from fhelium_ir.compiler.errors import FheliumError
-from fhelium_ir.compiler.locations import location_of
+from fhelium_ir.analysis.resource_table import resource_rows
 from fhelium_ir.dialects import resource
 
 
@@ -21,52 +17,10 @@ def resource_table(module: ModuleOp) -> dict[str, object]:
     Raises:
         FheliumError: a declaration has no shape yet.
     """
-    rows = [_row(op) for op in module.ops if isinstance(op, resource.DeclareOp)]
-    keys = [row for row in rows if row["kind"] in resource.PUBLIC_KINDS]
-    return {
-        "resources": rows,
-        "required_keys": [
-            {"kind": key["kind"], **cast("dict[str, object]", key["parameters"])} for key in keys
-        ],
-        "total_bytes": sum(cast(int, row["bytes"]) for row in rows),
-    }
+    return resource_rows(op for op in module.ops if isinstance(op, resource.DeclareOp))
 
 
 def print_resources_json(module: ModuleOp, stream: TextIO) -> None:
     """Writes `resource_table` with two spaces of indent."""
     json.dump(resource_table(module), stream, indent=2)
     stream.write("\n")
-
-
-def _row(op: resource.DeclareOp) -> dict[str, object]:
-    name = op.sym_name.data
-    if op.buffer is None:
-        raise FheliumError(
-            f"resource @{name} has no shape; run infer-resources first", location=location_of(op)
-        )
-    shape, bits = op.shape(), op.word_bits()
-    count = bits // 8
-    for extent in shape:
-        count *= extent
-    return {
-        "name": name,
-        "kind": op.kind.data,
-        "parameters": {key: _plain(value) for key, value in op.parameters.data.items()},
-        "shape": list(shape),
-        "dtype": f"int{bits}",
-        "bytes": count,
-    }
-
-
-def _plain(attribute: Attribute) -> object:
-    match attribute:
-        case IntegerAttr():
-            return attribute.value.data
-        case StringAttr():
-            return attribute.data
-        case DenseIntOrFPElementsAttr():
-            return list(attribute.get_values())
-        case _:
-            stream = StringIO()
-            Printer(stream=stream).print_attribute(attribute)
-            return stream.getvalue()

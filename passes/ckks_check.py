@@ -9,7 +9,7 @@ from math import inf, log2
 from xdsl.context import Context
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.hints import isa
 
@@ -31,9 +31,9 @@ class CkksCheck(ModulePass):
 
     The module has parameters within the 128-bit security limit; every op is known; no level, scale
     or size is absent, and each lies within the modulus chain; every encoded constant is a finite
-    vector that fills the slots; every returned ciphertext has headroom, that is,
-    2 * scale * max|value| is below the product of its remaining primes. Absent facts are filled by
-    ckks-manage.
+    vector that fills the slots; adopted scales are within their tolerance; every ciphertext that is returned or that
+    a returned one depends on has headroom, that is, 2 * scale * max|value| is below the product of its remaining
+    primes. Absent facts are filled by ckks-manage.
     """
 
     name = "ckks-check"
@@ -83,7 +83,8 @@ def _check_function(function: func.FuncOp, parameters: Parameters) -> None:
         _check_facts(label, argument, function, parameters)
         _check_slots(label, function, index, parameters)
     _check_ops(block, parameters)
-    _check_outputs(function, block, parameters)
+    _check_outputs(function, block)
+    _check_ranges(function, block, parameters)
 
 
 def _check_slots(label: str, function: func.FuncOp, index: int, parameters: Parameters) -> None:
@@ -105,10 +106,15 @@ def _check_ops(block: Block, parameters: Parameters) -> None:
             continue
         if not op.name.startswith("ckks."):
             raise _unknown(op)
+        if isinstance(op, ckks.StructuredOp | ckks.RotateDynamicOp):
+            first = "ckks-expand" if isinstance(op, ckks.StructuredOp) else "unroll-loops"
+            raise FheliumError(f"{op.name}: run {first} first", location_of(op))
         for result in op.results:
             _check_facts(f"{op.name}: the result", result, op, parameters)
         if isinstance(op, ckks.EncodeOp):
             _check_encode(op, parameters)
+        if isinstance(op, ckks.AdoptScaleOp):
+            _check_adoption(op, parameters)
 
 
 def _check_facts(label: str, value: SSAValue, op: Operation, parameters: Parameters) -> None:
@@ -150,34 +156,84 @@ def _check_encode(op: ckks.EncodeOp, parameters: Parameters) -> None:
         )
 
 
-def _check_outputs(function: func.FuncOp, block: Block, parameters: Parameters) -> None:
+def _check_adoption(op: ckks.AdoptScaleOp, parameters: Parameters) -> None:
+    """The ratio of the scales differs from 1 by at most the stated tolerance, exactly."""
+    before, after = op.operand.type, op.result.type
+    assert isinstance(before, ckks.CiphertextType) and isinstance(after, ckks.CiphertextType)
+    old, new = before.data.scale, after.data.scale
+    assert old is not None and new is not None
+    tolerance = op.tolerance.value.data
+    bits = (old * new.inverse()).log2(parameters.q)
+    # The exact ratio is expanded only where it may matter: scales can be astronomically large.
+    drift = abs((old * new.inverse()).value(parameters.q) - 1) if abs(bits) < 64 else None
+    if drift is None or drift > Fraction(tolerance):
+        by = f"{float(drift):.3g}" if drift is not None else f"2^{bits:.0f}"
+        raise FheliumError(
+            f"ckks.adopt_scale: the scales {old} and {new} differ by a relative {by}, more than the "
+            f"tolerance {tolerance:g}",
+            location_of(op),
+        )
+
+
+def _check_outputs(function: func.FuncOp, block: Block) -> None:
+    last = block.last_op
+    assert last is not None
+    for index, value in enumerate(last.operands):
+        if not isinstance(value.type, ckks.CiphertextType):
+            label = f"output {index}{_name(value)} of @{function.sym_name.data}"
+            raise FheliumError(
+                f"{label} must be a ciphertext, found {value.type}", location_of(last)
+            )
+
+
+def _check_ranges(function: func.FuncOp, block: Block, parameters: Parameters) -> None:
+    """Headroom of every ciphertext that an output depends on: what wraps on the way is lost as well."""
     last = block.last_op
     assert last is not None
     ranges = value_ranges(function)
     for index, value in enumerate(last.operands):
-        name = f" (%{value.name_hint})" if value.name_hint else ""
-        label = f"output {index}{name} of @{function.sym_name.data}"
-        if not isinstance(value.type, ckks.CiphertextType):
-            raise FheliumError(
-                f"{label} must be a ciphertext, found {value.type}", location_of(last)
-            )
-        _check_headroom(label, value.type, ranges[value], last, parameters)
+        label = f"output {index}{_name(value)} of @{function.sym_name.data}"
+        _check_headroom(label, value, ranges[value], last, parameters)
+    outputs, needed = set(last.operands), set(last.operands)
+    wrapping: list[tuple[SSAValue, Operation]] = []
+    for op in reversed(list(block.ops)):
+        if any(result in needed for result in op.results):
+            needed.update(op.operands)
+            wrapping += [(result, op) for result in op.results if result not in outputs]
+    wrapping += [(value, function) for value in reversed(block.args) if value in needed - outputs]
+    for value, op in reversed(wrapping):
+        if isinstance(value.type, ckks.CiphertextType):
+            label = f"value{_name(value)} of @{function.sym_name.data}"
+            if isinstance(op, func.FuncOp):
+                label = f"argument{_name(value)} of @{function.sym_name.data}"
+            _check_headroom(label, value, ranges[value], op, parameters, remarks=False)
+
+
+def _name(value: SSAValue) -> str:
+    return f" (%{value.name_hint})" if value.name_hint else ""
 
 
 def _check_headroom(
-    label: str, type_: Attribute, bound: float, op: Operation, parameters: Parameters
+    label: str,
+    value: SSAValue,
+    bound: float,
+    op: Operation,
+    parameters: Parameters,
+    remarks: bool = True,
 ) -> None:
     """2 * scale * bound < product of the remaining primes, exactly."""
-    assert isinstance(type_, ckks.CiphertextType)
-    level, scale = type_.data.level, type_.data.scale
+    assert isinstance(value.type, ckks.CiphertextType)
+    level, scale = value.type.data.level, value.type.data.scale
     assert level is not None and scale is not None
     if bound == 0:
         return
-    need = inf if bound == inf else 1 + _scale_bits(type_, parameters) + log2(bound)
+    need = inf if bound == inf else 1 + scale.log2(parameters.q) + log2(bound)
     modulus = parameters.modulus(level)
     have = log2(modulus)
     # The exact product is expanded only where it may matter: scales can be astronomically large.
-    fits = need < have + 1 and 2 * scale.value(parameters.q) * Fraction(bound) < modulus
+    fits = need < have - 1 or (
+        need < have + 1 and 2 * scale.value(parameters.q) * Fraction(bound) < modulus
+    )
     if not fits:
         primes = "the only prime" if level == 0 else f"the product of the {level + 1} primes"
         raise FheliumError(
@@ -186,13 +242,6 @@ def _check_headroom(
             "level, a lower scale, or state smaller inputs with ckks.range",
             location_of(op),
         )
-    text = f"{label}: |value| <= {bound:g}, headroom {have - need:.1f} bits"
-    remark("ckks-check", op, "analysis", text)
-
-
-def _scale_bits(type_: ckks.CiphertextType, parameters: Parameters) -> float:
-    """log2 of the scale, from its factors."""
-    scale = type_.data.scale
-    assert scale is not None
-    bits = scale.two + log2(scale.ratio.numerator) - log2(scale.ratio.denominator)
-    return bits + sum(power * log2(parameters.q[index]) for index, power in scale.primes)
+    if remarks:
+        text = f"{label}: |value| <= {bound:g}, headroom {have - need:.1f} bits"
+        remark("ckks-check", op, "analysis", text)

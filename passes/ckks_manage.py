@@ -18,8 +18,10 @@ from fhelium_ir.compiler.retype import commit_types
 from fhelium_ir.dialects import ckks
 from fhelium_ir.dialects.assembly import FactOp, shown
 from fhelium_ir.parameters import Parameters
-from fhelium_ir.passes.automatic_levels import AutomaticLevels, is_unmanaged
+from fhelium_ir.passes.automatic_levels import is_unmanaged, manage_function
 from fhelium_ir.scale import Scale
+
+STARTS = ("needed", "top")
 
 
 @dataclass(frozen=True)
@@ -27,27 +29,45 @@ class CkksManage(ModulePass):
     """Decides levels and scales.
 
     A function that states no level, scale or size and has no rescale, relinearize, mod_switch or adopt_scale gets them
-    all: see `fhelium_ir.passes.automatic_levels`; this changes values. In any other function the management is the
-    writer's, and the pass fills in the facts that are not written:
+    all, see docs/management.md; this changes values. In any other function the management is the writer's, and the pass
+    fills in the facts that are not written:
 
     An argument without a level gets the top level, one without a scale the default scale; results
     follow from the operands. An encoded constant takes what is absent from the ops that use it: in
     a sum the ciphertext's level and scale, in a product the ciphertext's level and the default
     scale. What is written stays. Function signatures follow. An illegal combination is an error
     at the op's source line, and no op is added or removed.
+
+    Options:
+        start: where functions of the first kind start: "needed" is the lowest level with enough levels below it and
+            headroom for every value, which is cheapest; "top" is the top level, which leaves the results the levels
+            that are not needed.
     """
 
     name = "ckks-manage"
+    start: str = "needed"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.start not in STARTS:
+            raise FheliumError(
+                f"ckks-manage: start must be {' or '.join(STARTS)}, found {self.start}"
+            )
         parameters = ckks.parameters_of(op)
-        for inner in op.ops:
-            if isinstance(inner, func.FuncOp) and not inner.is_declaration and is_unmanaged(inner):
-                AutomaticLevels(inner, parameters).run()
+        functions = [
+            inner
+            for inner in op.walk()
+            if isinstance(inner, func.FuncOp) and not inner.is_declaration
+        ]
+        unmanaged = [
+            inner for inner in functions if len(inner.body.blocks) == 1 and is_unmanaged(inner)
+        ]
+        bodies = [manage_function(inner, parameters, self.start) for inner in unmanaged]
         inference = _Inference(parameters)
-        for inner in op.walk():
-            if isinstance(inner, func.FuncOp) and not inner.is_declaration:
+        for inner in functions:
+            if inner not in unmanaged:
                 inference.infer_function(inner)
+        for body in bodies:
+            body.commit()
         changed = {v: t for v, t in inference.types.items() if t != v.type}
         if remarks_wanted():
             _emit_remarks(changed)

@@ -8,18 +8,28 @@ from dataclasses import dataclass
 import networkx as nx
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
-from fhelium_ir.analysis.region_graph import INDEX_OPS, RegionGraph, Unfusable, build_graph
+from fhelium_ir.analysis.region_graph import INDEX_OPS, Unfusable
+from fhelium_ir.analysis.region_interface import graph_of, is_kept, is_polynomial, stands_alone
+from fhelium_ir.backend.registry import (
+    OperationImplementation,
+    OperationImplementationRegistry,
+    active_registry,
+    is_compiled,
+)
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import fuse, location_of
-from fhelium_ir.compiler.remarks import remark
-from fhelium_ir.dialects import fusion, ntt, resource, rns
+from fhelium_ir.compiler.remarks import remark, remarks_wanted
+from fhelium_ir.dialects import fusion, resource, rns
 
 MAX_OPS = 48
 """Computing ops in a region."""
+
+MAX_SEARCH = 4000
+"""Clusters behind a producer that are looked at for a cycle, which keeps the pass linear in the program."""
 
 MAX_INPUTS = 12
 """Buffers that a region reads: each is a live pointer and at least one live register."""
@@ -29,10 +39,14 @@ MAX_INPUTS = 12
 class FormFusionRegions(ModulePass):
     """Grows clusters on the SSA graph from each op towards its producers.
 
-    An op joins the cluster of a producer wherever that cluster stands in the text, if the access patterns allow one
-    kernel chain (`fhelium_ir.analysis.region_graph` decides), if no path leaves the joined cluster and comes back, and
-    if the bytes saved outweigh the cost. Ops that only re-index go into every region that reads through them. A base
-    conversion feeds the first kernel of a transform; what follows a transform element by element joins its last kernel.
+    An op joins the cluster of a producer wherever that cluster stands in the text, if an implementation takes the
+    joined ops as one region (`match_fusion` of those in the registry; the compiler's own asks whether the access
+    patterns allow one kernel chain), if no path leaves the joined cluster and comes back, and if the bytes saved
+    outweigh the cost. Ops that only re-index go into every region that reads through them. A base conversion feeds the
+    first kernel of a transform; what follows a transform element by element joins its last kernel.
+
+    An op that a preferred implementation executes as a whole, or that names one, stays outside of regions. It and every
+    region of an implementation that brings its own code get the attribute `fusion.implementation`.
 
     Options:
         fuse: `false` puts each op in a region of its own, for comparison.
@@ -46,27 +60,63 @@ class FormFusionRegions(ModulePass):
     window: int = 400
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        registry = active_registry()
         for function in op.ops:
-            if isinstance(function, func.FuncOp) and any(
-                _is_computing(inner) for inner in function.body.ops
-            ):
-                _Former(function, self.fuse, self.window).run()
+            if not isinstance(function, func.FuncOp):
+                continue
+            _fold_identities(function)
+            _assign_whole_ops(function, registry)
+            if any(is_polynomial(inner) for inner in function.body.ops):
+                _Former(function, self.fuse, self.window, registry).run()
 
 
-def _is_computing(op: Operation) -> bool:
-    return op.name.startswith(("rns.", "ntt."))
+def _fold_identities(function: func.FuncOp) -> None:
+    """Replaces re-indexings that keep every residue where it is by their operands, so that results stay aliases."""
+    for op in list(function.body.ops):
+        same = isinstance(op, rns.RestrictOp | rns.ExtractOp | rns.PadOp) or (
+            isinstance(op, rns.PackOp) and len(op.parts) == 1
+        )
+        if same and not is_kept(op) and op.operands[0].type == op.results[0].type:
+            op.results[0].replace_all_uses_with(op.operands[0])
+            op.detach()
+            op.erase()
+
+
+def _assign_whole_ops(function: func.FuncOp, registry: OperationImplementationRegistry) -> None:
+    """Marks the ops that an implementation executes as a whole, and regions that stand there already."""
+    for op in function.body.ops:
+        if isinstance(op, fusion.FusedOp):
+            chosen: OperationImplementation | None = registry.select(op)
+        elif is_polynomial(op):
+            chosen = registry.select_whole(op)
+        else:
+            continue
+        if chosen is not None and not is_compiled(chosen):
+            op.attributes[fusion.IMPLEMENTATION] = StringAttr(chosen.name)
+            remark("form-fusion-regions", op, "applied", f"left to '{chosen.name}' as a whole")
 
 
 class _Cluster:
-    """Computing ops that become one region, with the re-indexing ops they read through."""
+    """Computing ops that become one region, with the re-indexing ops they read through.
+
+    `implementation` takes the region; None for an op that stays outside of regions.
+    """
 
     def __init__(self, number: int, ops: Iterable[Operation]):
         self.number = number
         self.ops = list(ops)
+        self.implementation: OperationImplementation | None = None
 
 
 class _Former:
-    def __init__(self, function: func.FuncOp, fuse_ops: bool, window: int):
+    def __init__(
+        self,
+        function: func.FuncOp,
+        fuse_ops: bool,
+        window: int,
+        registry: OperationImplementationRegistry,
+    ):
+        self.registry = registry
         self.function = function
         self.fuse_ops = fuse_ops
         self.window = window
@@ -79,14 +129,15 @@ class _Former:
     def run(self) -> None:
         waiting: list[Operation] = []
         for op in self.ops:
-            if not _is_computing(op):
+            if not is_polynomial(op):
                 continue
-            if isinstance(op, INDEX_OPS) and not self._needs_region(op):
+            if isinstance(op, INDEX_OPS) and not is_kept(op) and not self._needs_region(op):
                 continue
             cluster = _Cluster(self.position[op], [op])
-            self._check(cluster)
+            if not is_kept(op):
+                cluster.implementation = self._implementation(cluster)
             self._enter(cluster)
-            if not self.fuse_ops:
+            if not self.fuse_ops or is_kept(op):
                 continue
             if self._adds_a_result(op):
                 waiting.append(op)
@@ -107,17 +158,11 @@ class _Former:
         )
 
     def _needs_region(self, op: Operation) -> bool:
-        """A re-indexing stands alone where its result leaves the function, or where nothing may be fused with it."""
-        if any(isinstance(use.operation, func.ReturnOp) for use in op.results[0].uses):
+        """A re-indexing stands alone where its result must be in memory, or where nothing may be fused with it."""
+        if stands_alone(op):
             return True
         views = (rns.RestrictOp, rns.ExtractOp, rns.DigitsOp)
-        if not self.fuse_ops:
-            return not isinstance(op, views)
-        # A base conversion and an inner product read memory; only views can stand between.
-        return isinstance(op, rns.PadOp | rns.AutomorphismOp) and any(
-            isinstance(use.operation, INDEX_OPS) and _blocks(op, use.operation)
-            for use in op.results[0].uses
-        )
+        return not self.fuse_ops and not isinstance(op, views)
 
     def _enter(self, cluster: _Cluster) -> None:
         self.clusters[cluster.number] = cluster
@@ -149,9 +194,9 @@ class _Former:
             ours, theirs = self.cluster_of[op], self.cluster_of[producer]
             if ours is theirs:
                 continue
-            reason = self._refusal(theirs, ours)
-            if reason is None:
-                self._join(theirs, ours)
+            joined, reason = self._joined(theirs, ours)
+            if joined is not None:
+                self._join(theirs, ours, joined)
                 remark(
                     "form-fusion-regions", op, "applied", f"fused with its producer {producer.name}"
                 )
@@ -163,32 +208,53 @@ class _Former:
                     f"not fused with its producer {producer.name}: {reason}",
                 )
 
-    def _refusal(self, producer: _Cluster, consumer: _Cluster) -> str | None:
-        """Why two clusters cannot be one, None if they can."""
+    def _joined(
+        self, producer: _Cluster, consumer: _Cluster
+    ) -> tuple[OperationImplementation | None, str]:
+        """The implementation that takes two clusters as one, or None and why they stay apart."""
+        if producer.implementation is None:
+            return None, "an implementation executes it as a whole"
         ops = sorted({*producer.ops, *consumer.ops}, key=lambda o: self.position[o])
         if self.position[ops[-1]] - self.position[ops[0]] > self.window:
-            return f"it lies more than {self.window} ops back"
+            return None, f"it lies more than {self.window} ops back"
         if len(ops) > MAX_OPS:
-            return f"the region would hold more than {MAX_OPS} ops"
+            return None, f"the region would hold more than {MAX_OPS} ops"
         if self._closes_cycle(producer, consumer):
-            return "the joined region would depend on itself through another region"
+            return None, "the joined region would depend on itself through another region"
         merged = _Cluster(producer.number, ops)
-        inputs = self._inputs(merged)
-        if len(inputs) > MAX_INPUTS:
-            return f"the region would read more than {MAX_INPUTS} buffers"
+        if len(self._inputs(merged)) > MAX_INPUTS:
+            return None, f"the region would read more than {MAX_INPUTS} buffers"
+        members = self._members(merged)
+        chosen = self.registry.select_fusion(members)
+        if chosen is None:
+            return None, self._why_not(members)
+        for part in (producer, consumer):
+            # What a preferred implementation has taken is not given to another one.
+            if part.implementation is not chosen and self._is_preferred(part):
+                assert part.implementation is not None
+                return None, f"'{part.implementation.name}' does not take the joined region"
+        return chosen, ""
+
+    def _is_preferred(self, cluster: _Cluster) -> bool:
+        implementation = cluster.implementation
+        return implementation is not None and self.registry.is_preferred(implementation)
+
+    def _why_not(self, members: Sequence[Operation]) -> str:
+        if not remarks_wanted():
+            return ""
         try:
-            self._graph(merged)
+            graph_of(members)
         except Unfusable as error:
             return str(error)
-        return None
+        return "no implementation takes the joined region"
 
     def _closes_cycle(self, producer: _Cluster, consumer: _Cluster) -> bool:
-        """Whether a path from producer to consumer passes a third cluster."""
+        """Whether a path from producer to consumer passes a third cluster; assumed where the search gets long."""
         pending = [n for n in self.graph.successors(producer.number) if n != consumer.number]
         seen = set(pending)
         while pending:
             number = pending.pop()
-            if number == consumer.number:
+            if number == consumer.number or len(seen) > MAX_SEARCH:
                 return True
             for after in self.graph.successors(number):
                 if after not in seen:
@@ -196,8 +262,11 @@ class _Former:
                     pending.append(after)
         return False
 
-    def _join(self, producer: _Cluster, consumer: _Cluster) -> None:
+    def _join(
+        self, producer: _Cluster, consumer: _Cluster, implementation: OperationImplementation
+    ) -> None:
         keep, drop = sorted((producer, consumer), key=lambda c: c.number)
+        keep.implementation = implementation
         keep.ops = sorted({*keep.ops, *drop.ops}, key=lambda o: self.position[o])
         for op in drop.ops:
             self.cluster_of[op] = keep
@@ -260,21 +329,24 @@ class _Former:
             return True
         return False
 
-    def _graph(self, cluster: _Cluster) -> RegionGraph:
-        outputs = self._outputs(cluster)
-        if not outputs:
-            # Dead so far; its uses come later, or never.
-            outputs = [cluster.ops[-1].results[0]]
-        return build_graph(self._members(cluster), self._inputs(cluster), outputs)
-
-    def _check(self, cluster: _Cluster) -> None:
+    def _implementation(self, cluster: _Cluster) -> OperationImplementation:
+        """The implementation that takes a single op as a region."""
+        op, members = cluster.ops[0], self._members(cluster)
+        chosen = self.registry.select_fusion(members)
+        if chosen is not None:
+            return chosen
         try:
-            self._graph(cluster)
+            graph_of(members)
         except Unfusable as error:
-            op = cluster.ops[0]
             raise FheliumError(
                 f"form-fusion-regions: {op.name} has no region: {error}", location=location_of(op)
             ) from error
+        asked = self.registry.candidates(fusion.FusedOp)
+        names = ", ".join(candidate.name for candidate in asked) or "there are none"
+        raise FheliumError(
+            f"form-fusion-regions: no implementation executes '{op.name}'; asked for a region: {names}",
+            location=location_of(op),
+        )
 
     def _rewrite(self) -> None:
         """One stable topological sort of the clusters, one sweep."""
@@ -286,21 +358,32 @@ class _Former:
         for number in order:
             cluster = self.clusters[number]
             outputs = self._outputs(cluster)
-            if outputs:
+            if outputs and cluster.implementation is None:
+                regions.append((cluster, list(cluster.ops[0].operands), outputs))
+            elif outputs:
                 regions.append((cluster, self._inputs(cluster), outputs))
         for op in self.ops:
             if isinstance(op, resource.RefOp):
                 op.detach()
                 block.insert_op_before(op, anchor)
         for cluster, inputs, outputs in regions:
-            region = self._region(cluster, inputs, outputs, values)
+            region: Operation
+            if cluster.implementation is None:
+                region = cluster.ops[0].clone(dict(values))
+                region.location = cluster.ops[0].location
+            else:
+                region = self._region(cluster, inputs, outputs, values)
+                if not is_compiled(cluster.implementation):
+                    name = StringAttr(cluster.implementation.name)
+                    region.attributes[fusion.IMPLEMENTATION] = name
             block.insert_op_before(region, anchor)
-            for output, result in zip(outputs, region.outputs, strict=True):
+            for output, result in zip(outputs, region.results, strict=True):
+                result.name_hint = output.name_hint
                 values[output] = result
         for index, operand in enumerate(anchor.operands):
             anchor.operands[index] = values.get(operand, operand)
         for op in reversed(self.ops):
-            if _is_computing(op):
+            if is_polynomial(op):
                 op.detach()
                 op.erase(safe_erase=False)
 
@@ -328,17 +411,10 @@ class _Former:
             Region(body),
         )
         region.location = fuse(op.location for op in members)
+        region.yielded.location = region.location
         for output, result in zip(outputs, region.outputs, strict=True):
             result.name_hint = output.name_hint
         return region
-
-
-def _blocks(op: Operation, user: Operation) -> bool:
-    """Whether `user`, which re-indexes `op`'s result, leads to an op that cannot read through `op`."""
-    return any(
-        isinstance(use.operation, rns.BaseConvertOp | rns.AccumulateOp | ntt.TransformOp)
-        for use in user.results[0].uses
-    )
 
 
 def _drop_dead(body: Block, kept: Sequence[SSAValue]) -> None:

@@ -6,14 +6,23 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, MemRefType, ModuleOp, SymbolRefAttr
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    SymbolRefAttr,
+)
+from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 from xdsl.traits import SymbolTable
 
 from fhelium_ir.analysis.region_graph import Unfusable
 from fhelium_ir.analysis.region_graphs import RegionGraphs
+from fhelium_ir.analysis.region_interface import is_kept
 from fhelium_ir.analysis.requirements import ResourceRequirement, region_requirements
+from fhelium_ir.backend.registry import OperationInvocation, active_registry
 from fhelium_ir.compiler.analyses import get_analysis
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
@@ -26,7 +35,8 @@ from fhelium_ir.parameters import Parameters
 class InferResources(ModulePass):
     """Declares what the kernels of each region will read, and gives declared keys and plaintexts their buffers.
 
-    Equal requirements of different regions share a declaration. Each region lists its resources by symbol, in the order
+    An implementation that executes an op as a whole says what it needs. Equal requirements of different regions share a
+    declaration. Each region lists its resources by symbol, in the order
     in which its lowering takes them.
     """
 
@@ -39,7 +49,7 @@ class InferResources(ModulePass):
             for function in op.ops
             if isinstance(function, func.FuncOp)
             for region in function.body.ops
-            if isinstance(region, fusion.FusedOp)
+            if isinstance(region, fusion.FusedOp) or is_kept(region)
         ]
         self._shape_references(op)
         if not regions:
@@ -48,16 +58,23 @@ class InferResources(ModulePass):
         table = _Declarations(op)
         graphs = get_analysis(RegionGraphs, op)
         for region in regions:
-            region.resources = ArrayAttr(
+            listed = ArrayAttr(
                 [
                     SymbolRefAttr(table.declare(requirement, region))
                     for requirement in self._requirements(region, graphs, parameters)
                 ]
             )
+            if isinstance(region, fusion.FusedOp):
+                region.resources = listed
+            else:
+                region.attributes[fusion.RESOURCES] = listed
 
     def _requirements(
-        self, region: fusion.FusedOp, graphs: RegionGraphs, parameters: Parameters
+        self, region: Operation, graphs: RegionGraphs, parameters: Parameters
     ) -> tuple[ResourceRequirement, ...]:
+        if is_kept(region) or not isinstance(region, fusion.FusedOp):
+            chosen = active_registry().select(region)
+            return chosen.resource_requirements(OperationInvocation(region, parameters))
         try:
             graph = graphs.graph(region)
         except Unfusable as error:
@@ -67,12 +84,13 @@ class InferResources(ModulePass):
     def _shape_references(self, module: ModuleOp) -> None:
         """Keys and plaintexts: shape and word follow from the bundle that the program reads."""
         arithmetic = module.attributes.get(rns.ARITHMETIC)
+        symbols = {op.sym_name.data: op for op in module.ops if isinstance(op, resource.DeclareOp)}
         for op in module.walk():
             if not isinstance(op, resource.RefOp):
                 continue
-            declared = SymbolTable.lookup_symbol(module, op.symbol)
             name = op.symbol.string_value()
-            if not isinstance(declared, resource.DeclareOp):
+            declared = symbols.get(name)
+            if declared is None:
                 raise FheliumError(
                     f"infer-resources: resource @{name} is not declared", location=location_of(op)
                 )
@@ -92,6 +110,7 @@ class _Declarations:
     def __init__(self, module: ModuleOp):
         self.module = module
         self.names: dict[tuple[str, DictionaryAttr], str] = {}
+        self.twins: dict[tuple[str, DictionaryAttr], resource.DeclareOp] = {}
         self.counts: dict[str, int] = {}
         self.last: Operation | None = None
         for op in module.ops:
@@ -99,7 +118,7 @@ class _Declarations:
                 self.names[op.kind.data, op.parameters] = op.sym_name.data
                 self.last = op
 
-    def declare(self, requirement: ResourceRequirement, region: fusion.FusedOp) -> str:
+    def declare(self, requirement: ResourceRequirement, region: Operation) -> str:
         """The symbol of a requirement, declared on first use after the other declarations."""
         parameters = DictionaryAttr(dict(requirement.parameters))
         key = (requirement.kind, parameters)
@@ -119,7 +138,22 @@ class _Declarations:
         self.last = op
         self.names[key] = name
         remark("infer-resources", op, "applied", f"@{name} needs {requirement.bytes()} bytes")
+        self._remark_twin(op, name)
         return name
+
+    def _remark_twin(self, op: resource.DeclareOp, name: str) -> None:
+        """Says which earlier table holds the same residues at another Montgomery exponent."""
+        exponent = op.parameters.data.get("exponent")
+        if exponent is None:
+            return
+        rest = {key: value for key, value in op.parameters.data.items() if key != "exponent"}
+        twin = self.twins.setdefault((op.kind.data, DictionaryAttr(rest)), op)
+        if twin is not op:
+            text = (
+                f"@{name} cannot be shared with @{twin.sym_name.data}: its exponent is "
+                f"{_number(exponent)}, the other's {_number(twin.parameters.data['exponent'])}"
+            )
+            remark("infer-resources", op, "missed", text)
 
     def _free_name(self, kind: str) -> str:
         while True:
@@ -128,6 +162,11 @@ class _Declarations:
             name = f"{kind}_{number}"
             if SymbolTable.lookup_symbol(self.module, name) is None:
                 return name
+
+
+def _number(exponent: Attribute) -> int:
+    assert isinstance(exponent, IntegerAttr)
+    return exponent.value.data
 
 
 def _parameters(module: ModuleOp) -> Parameters:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, i64
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, UnitAttr, i64
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from fhelium_ir.analysis.region_interface import is_kept
+from fhelium_ir.backend.registry import active_registry
 from fhelium_ir.compiler.analyses import ALL_ANALYSES
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
@@ -23,7 +26,9 @@ class PlanMemory(ModulePass):
     """Gives each region's results an offset in bytes, or -1 for results that leave the function.
 
     Buffers whose lifetimes do not meet share memory; a region's results never share with its operands, because a kernel
-    may write an element before another program has read it. First fit over the free gaps, in program order.
+    may write an element before another program has read it. First fit over the free gaps, in program order. What an
+    implementation executes as a whole allocates its own results, or works in place (`fusion.in_place`) where it can and
+    its first operand is not read again.
 
     Options:
         alignment: offsets are multiples of this many bytes.
@@ -44,7 +49,7 @@ class PlanMemory(ModulePass):
         attribute = op.attributes.get(rns.ARITHMETIC)
         for function in op.ops:
             if isinstance(function, func.FuncOp) and any(
-                isinstance(inner, fusion.FusedOp) for inner in function.body.ops
+                isinstance(inner, fusion.FusedOp) or is_kept(inner) for inner in function.body.ops
             ):
                 if not isinstance(attribute, rns.ArithmeticAttr):
                     raise FheliumError(
@@ -57,10 +62,17 @@ class PlanMemory(ModulePass):
         ops = list(function.body.block.ops)
         last_use = {value: index for index, op in enumerate(ops) for value in op.operands}
         returned = set(ops[-1].operands)
+        for index, op in reversed(list(enumerate(ops))):
+            if is_kept(op) and _can_be_in_place(op, last_use, returned, index):
+                op.attributes[fusion.IN_PLACE] = UnitAttr()
+                operand, result = op.operands[0], op.results[0]
+                last_use[operand] = last_use.get(result, index)
+                if result in returned:
+                    returned.add(operand)
         arena = _Arena(self.alignment)
         total = 0
         for index, op in enumerate(ops):
-            if not isinstance(op, fusion.FusedOp):
+            if not isinstance(op, fusion.FusedOp) or is_kept(op):
                 continue
             offsets: list[int] = []
             for result in op.outputs:
@@ -79,6 +91,25 @@ class PlanMemory(ModulePass):
             "applied",
             f"an arena of {arena.size} bytes for {total} bytes of results",
         )
+
+
+def _can_be_in_place(
+    op: Operation, last_use: Mapping[SSAValue, int], returned: set[SSAValue], index: int
+) -> bool:
+    """Whether an op's first result may take the memory of its first operand: the implementation can, the operand
+    belongs to the function, and nothing reads it later."""
+    if not op.operands or not op.results:
+        return False
+    operand, result = op.operands[0], op.results[0]
+    return (
+        operand.type == result.type
+        and last_use[operand] == index
+        and operand not in returned
+        and list(op.operands).count(operand) == 1
+        and isinstance(operand.owner, Operation)
+        and (isinstance(operand.owner, fusion.FusedOp) or is_kept(operand.owner))
+        and active_registry().select(op).supports_in_place
+    )
 
 
 class _Arena:

@@ -28,8 +28,9 @@ class SelectArithmetic(ModulePass):
     An arithmetic that the module already states, or the option `arithmetic`, is taken if it admits
     every prime. Values do not change.
 
-    Options: `device`, a built-in description (gpu, cpu, interpreter) or a JSON file; `arithmetic`,
-    a name to force.
+    Options:
+        device: a built-in description (`gpu`, `cpu`, `interpreter`) or a JSON file.
+        arithmetic: the name of the arithmetic to take, whatever the device prefers.
     """
 
     name = PASS

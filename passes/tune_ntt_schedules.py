@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -11,11 +12,13 @@ from xdsl.passes import ModulePass
 from fhelium_ir.analysis.device import Device, load_device
 from fhelium_ir.analysis.representatives import poly
 from fhelium_ir.analysis.transform_schedules import candidates, check_fits, cost
+from fhelium_ir.backend.registry import active_registry, requested_name
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.compiler.remarks import remark, remarks_wanted
 from fhelium_ir.dialects import kernel, ntt
 from fhelium_ir.dialects.ntt import Schedule, ScheduleAttr
+from fhelium_ir.dialects.rns import PolyFacts
 
 PASS = "tune-ntt-schedules"
 
@@ -27,15 +30,17 @@ LARGEST_TILE = 8192
 class TuneNttSchedules(ModulePass):
     """Gives every transform a schedule: kernels, columns per program and warps.
 
-    A cost model over the device's description chooses among the splits that the lowering can build:
-    memory passes and launches, exchanges, twiddle loads, idle lanes. A hand-written schedule is
+    The implementations in the registry offer schedules (`select_ntt_schedule`). The compiler's own
+    takes the best of the splits that the lowering can build, by a cost model over the device's
+    description: memory passes and launches, exchanges, twiddle loads, idle lanes. A hand-written schedule is
     kept if it can be built. Contracts and values do not change. All transforms of one ring degree
     get the same schedule, so that they share kernels.
 
     Regions without a transform share one tile, which the module attribute `kernel.tile` states
     (rows, columns, warps); a stated tile is kept.
 
-    Options: `device`, a built-in description (gpu, cpu, interpreter) or a JSON file.
+    Options:
+        device: a built-in description (`gpu`, `cpu`, `interpreter`) or a JSON file.
     """
 
     name = PASS
@@ -45,7 +50,8 @@ class TuneNttSchedules(ModulePass):
         device = load_device(self.device)
         if kernel.TILE not in op.attributes:
             op.attributes[kernel.TILE] = DenseArrayBase.from_list(i64, _tile(device))
-        tuned: dict[int, int] = {}
+        tuned: Counter[tuple[int, Schedule]] = Counter()
+        offers: dict[tuple[object, ...], Schedule | None] = {}
         for inner in op.walk():
             if not isinstance(inner, ntt.TransformOp):
                 continue
@@ -54,12 +60,51 @@ class TuneNttSchedules(ModulePass):
             if inner.schedule is not None:
                 _keep(inner, inner.schedule.data, facts.degree, device)
                 continue
-            best = candidates(facts.degree, device)[0].schedule
-            inner.properties["schedule"] = ScheduleAttr(best)
-            tuned[facts.degree] = tuned.get(facts.degree, 0) + 1
+            schedule = _offer(inner, facts, device, offers)
+            if schedule is not None:
+                inner.properties["schedule"] = ScheduleAttr(schedule)
+                tuned[facts.degree, schedule] += 1
         if remarks_wanted():
-            for degree, count in tuned.items():
-                _remark_choice(degree, count, device)
+            for (degree, schedule), count in tuned.items():
+                _remark_choice(degree, schedule, count, device)
+
+
+def _offer(
+    op: ntt.TransformOp,
+    facts: PolyFacts,
+    device: Device,
+    known: dict[tuple[object, ...], Schedule | None],
+) -> Schedule | None:
+    """What the implementations offer; None where one that brings its own code wants no schedule.
+
+    Raises:
+        FheliumError: nobody offers a schedule, or one that the lowering cannot build.
+    """
+    direction = "forward" if isinstance(op, ntt.ForwardOp) else "inverse"
+    parent = op.parent_op()
+    name = requested_name(op) or (requested_name(parent) if parent is not None else None)
+    key = (name, facts.degree, direction, facts.arithmetic)
+    if key not in known:
+        try:
+            known[key] = active_registry().select_ntt_schedule(
+                name,
+                degree=facts.degree,
+                direction=direction,
+                device=device,
+                arithmetic=facts.arithmetic,
+            )
+        except FheliumError as error:
+            raise FheliumError(f"{PASS}: {op.name}: {error.message}", location_of(op)) from error
+    offered = known[key]
+    if name is None and offered is None:
+        names = ", ".join(entry.name for entry in active_registry().implementations) or "none"
+        raise FheliumError(
+            f"{PASS}: no implementation offers a schedule for {op.name}; registered: {names}",
+            location_of(op),
+        )
+    if name is None and offered is not None:
+        _check(op, offered, facts.degree)
+    return offered
 
 
 def _tile(device: Device) -> list[int]:
@@ -69,11 +114,15 @@ def _tile(device: Device) -> list[int]:
     return [device.rows, columns, device.warps]
 
 
-def _keep(op: ntt.TransformOp, schedule: Schedule, degree: int, device: Device) -> None:
+def _check(op: ntt.TransformOp, schedule: Schedule, degree: int) -> None:
     try:
         check_fits(schedule, degree)
     except FheliumError as error:
         raise FheliumError(f"{PASS}: {op.name}: {error.message}", location_of(op)) from error
+
+
+def _keep(op: ntt.TransformOp, schedule: Schedule, degree: int, device: Device) -> None:
+    _check(op, schedule, degree)
     if remarks_wanted():
         best = candidates(degree, device)[0]
         text = (
@@ -84,12 +133,12 @@ def _keep(op: ntt.TransformOp, schedule: Schedule, degree: int, device: Device) 
         remark(PASS, op, "missed", text)
 
 
-def _remark_choice(degree: int, count: int, device: Device) -> None:
-    best, *others = candidates(degree, device)
+def _remark_choice(degree: int, chosen: Schedule, count: int, device: Device) -> None:
     text = (
-        f"ring degree {degree} on '{device.name}': {count} transforms as {_text(best.schedule)}, "
-        f"cost {best.cost:.3f}"
+        f"ring degree {degree} on '{device.name}': {count} transforms as {_text(chosen)}, "
+        f"cost {cost(chosen, degree, device):.3f}"
     )
+    others = [entry for entry in candidates(degree, device) if entry.schedule != chosen]
     if others:
         text += f"; next best {_text(others[0].schedule)}, cost {others[0].cost:.3f}"
     remark(PASS, None, "applied", text)

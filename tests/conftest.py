@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from fhelium_ir.testing import has_cuda
 
 # Shared machines are slow now and then: a deadline per example would make tests flaky. In CI the
 # examples are the same in every run.
 settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
-
-
-def has_cuda() -> bool:
-    """Whether the machine has a CUDA device, without importing torch."""
-    return Path("/dev/nvidiactl").exists() and os.environ.get("CUDA_VISIBLE_DEVICES") != ""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

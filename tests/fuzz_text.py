@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import io
 import random
 import signal
@@ -18,19 +19,23 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
+from fhelium_ir import universe
 from fhelium_ir.tools import fhelium_opt
 from tests.lit_files import LIT_ROOT, ROOT
 
 LIMIT_S = 20
 """Seconds for one input, the whole pipeline included."""
 
-PIPELINE_SHARE = 0.02
+PIPELINE_SHARE = 0.05
 """Part of the inputs with parameters that go through the default pipeline as well."""
+
+PASS_SHARE = 0.2
+"""Part of all inputs that go through one pass, whether it fits their stage or not."""
 
 NUMBERS = ("0", "-1", "1", "3", "64", "2147483648", "18446744073709551616", "9" * 400, "1.5e999")
 SNIPPETS = (
@@ -129,13 +134,15 @@ def make_input(texts: list[str], rng: random.Random) -> tuple[bytes, list[str]]:
     if rng.random() < 0.02:
         data = rng.randbytes(rng.choice((1, 10, 300)))
     options = rng.choice(([], ["--print-generic"], ["--print-loc"], ["-p", "canonicalize,cse"]))
-    if b"ckks.params" in data and rng.random() < 10 * PIPELINE_SHARE:
-        options = ["-p", "fhelium-default"] if rng.random() < 0.1 else ["-p", "ckks-manage"]
+    if b"ckks.params" in data and rng.random() < PIPELINE_SHARE:
+        options = ["-p", universe.DEFAULT_PIPELINE]
+    elif rng.random() < PASS_SHARE:
+        options = ["-p", rng.choice(tuple(universe.PASSES))]
     return data, options
 
 
 @contextlib.contextmanager
-def _time_guard(seconds: float) -> Iterator[None]:
+def _time_guard(seconds: float) -> Generator[None]:
     def stop(number: int, frame: FrameType | None) -> None:
         raise _TimeOut("".join(traceback.format_stack(frame, limit=6)))
 
@@ -153,9 +160,8 @@ def problem(path: Path, options: list[str], report: Report) -> str | None:
     out, err = io.StringIO(), io.StringIO()
     start = time.perf_counter()
     try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            with _time_guard(LIMIT_S):
-                code = fhelium_opt.main([str(path), *options])
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), _time_guard(LIMIT_S):
+            code = fhelium_opt.main([str(path), *options])
     except _TimeOut as stopped:
         return f"no end after {LIMIT_S} s\n{stopped}"
     except BaseException:
@@ -182,10 +188,13 @@ def fuzz(count: int, seed: int, show: Callable[[int, Report], None] | None = Non
         for number in range(count):
             data, options = make_input(texts, rng)
             path.write_bytes(data)
-            report.pipelines += "fhelium-default" in options
+            report.pipelines += universe.DEFAULT_PIPELINE in options
             wrong = problem(path, options, report)
             if wrong is not None:
                 report.failures.append((wrong, options, data))
+            if number % 50 == 49:
+                # The driver switches collection off while it runs.
+                gc.collect()
             if show is not None and number % 500 == 499:
                 show(number + 1, report)
     return report

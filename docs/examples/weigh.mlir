@@ -6,8 +6,7 @@ module attributes {ckks.params = #ckks.params<
 func.func @weigh(%x : !ckks.ciphertext {ckks.slots = 4 : i64}) -> !ckks.ciphertext {
   %w = arith.constant dense<[0.5, 0.25, 0.125, 0.125]> : tensor<4xf64>
   %weights = ckks.encode %w : tensor<4xf64> -> !ckks.plaintext
-  %product = ckks.mul_plain %x, %weights : !ckks.ciphertext, !ckks.plaintext
-  %y = ckks.rescale %product : !ckks.ciphertext
+  %y = ckks.mul_plain %x, %weights : !ckks.ciphertext, !ckks.plaintext
   return %y : !ckks.ciphertext
 }
 

@@ -9,12 +9,16 @@ from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DictionaryAttr, FloatAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from fhelium_ir.analysis.structured import matrix_diagonals
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.dialects import ckks
 
 RANGE = "ckks.range"
-"""Function argument attribute: a bound on |slot| of the argument, a positive float, default 1."""
+"""Attribute of a function argument or of an op: a bound on |slot|, a positive float, default 1 for an argument.
+
+On an op it is a promise of the writer, such as that Chebyshev polynomials of real numbers in [-1, 1] stay in [-1, 1];
+it is believed where it is smaller than what the operands give."""
 
 
 def value_ranges(function: func.FuncOp) -> dict[SSAValue, float]:
@@ -33,6 +37,9 @@ def value_ranges(function: func.FuncOp) -> dict[SSAValue, float]:
     for op in function.body.walk():
         bound = _result_range(op, ranges)
         if bound is not None:
+            promised = op.attributes.get(RANGE)
+            if promised is not None:
+                bound = min(bound, _positive(promised, op.name, op))
             ranges[op.results[0]] = bound
     return ranges
 
@@ -69,14 +76,17 @@ def argument_range(function: func.FuncOp, index: int) -> float:
     attribute = argument_attribute(function, index, RANGE)
     if attribute is None:
         return 1.0
+    return _positive(attribute, f"argument {index} of @{function.sym_name.data}", function)
+
+
+def _positive(attribute: Attribute, label: str, op: Operation) -> float:
     if isinstance(attribute, FloatAttr):
         value = attribute.value.data
         if 0 < value < math.inf:
             return value
     raise FheliumError(
-        f"argument {index} of @{function.sym_name.data}: {RANGE} must be a positive finite float "
-        f"such as `2.0 : f64`, found {attribute}",
-        location_of(function),
+        f"{label}: {RANGE} must be a positive finite float such as `2.0 : f64`, found {attribute}",
+        location_of(op),
     )
 
 
@@ -106,17 +116,44 @@ def _result_range(op: Operation, ranges: dict[SSAValue, float]) -> float | None:
         return max(abs(value) for value in constant_values(op))
     if not op.name.startswith("ckks."):
         return None
-    bounds = [ranges[operand] for operand in op.operands if operand in ranges]
-    if not bounds or len(bounds) < len(op.operands):
+    operands = [
+        v for v in op.operands if isinstance(v.type, ckks.CiphertextType | ckks.PlaintextType)
+    ]
+    bounds = [ranges[operand] for operand in operands if operand in ranges]
+    if not bounds or len(bounds) < len(operands):
         return None
     match op:
         case ckks.AdditiveOp() | ckks.AdditivePlainOp():
             return _add(*bounds)
         case ckks.MulOp() | ckks.MulPlainOp():
             return _multiply(*bounds)
+        case ckks.LinearTransformOp():
+            return _multiply(_row_sum(op), bounds[0])
+        case ckks.PolynomialOp():
+            return _polynomial(op, bounds[0])
+        case ckks.SumSlotsOp():
+            return _multiply(float(op.number), bounds[0])
         case _:
             # All others permute slots, change signs or change only the representation.
             return bounds[0]
+
+
+def _row_sum(op: ckks.LinearTransformOp) -> float:
+    """The largest sum of absolute values in a row of the matrix."""
+    diagonals = matrix_diagonals(op).values()
+    rows = [[abs(diagonal[j]) for diagonal in diagonals] for j in range(op.size)]
+    # fsum rounds once, to the nearest
+    return max(math.nextafter(math.fsum(row), math.inf) if any(row) else 0.0 for row in rows)
+
+
+def _polynomial(op: ckks.PolynomialOp, bound: float) -> float:
+    """Sum of |c_k| bound^k; of |c_k| in the basis chebyshev, whose operand lies in the domain."""
+    total, power = 0.0, 1.0
+    for value in op.values:
+        total = _add(total, _multiply(abs(value), power))
+        if op.basis_name == "monomial":
+            power = _multiply(power, bound)
+    return total
 
 
 def _add(left: float, right: float) -> float:

@@ -343,14 +343,17 @@ class _Builder:
             case _:
                 raise Unfusable(f"{op.name} has no kernel form")
 
+    def _permutation(self, op: rns.AutomorphismOp) -> int:
+        """The table of an automorphism's index permutation."""
+        domain = facts_of(op.operand).domain
+        table = Table("permutation", galois=op.element, domain=domain)
+        return self._table(("permutation", op.element, domain), table)
+
     def _automorphism(self, op: rns.AutomorphismOp, place: _Place) -> int:
         if place.permutation >= 0:
             raise Unfusable("two automorphisms in a row need two regions")
         facts = facts_of(op.operand)
-        table = self._table(
-            ("permutation", self.position[op]),
-            Table("permutation", galois=op.element, domain=facts.domain),
-        )
+        table = self._permutation(op)
         inner = self.evaluate(op.operand, replace(place, permutation=table))
         if facts.domain == "evaluation":
             return inner
@@ -447,17 +450,18 @@ class _Builder:
         while own_value not in self.inputs:
             view = own_value.owner
             if isinstance(view, rns.AutomorphismOp) and permutation < 0:
-                permutation = self._table(
-                    ("permutation", self.position[view]),
-                    Table("permutation", galois=view.element, domain="evaluation"),
-                )
+                permutation = self._permutation(view)
             elif not isinstance(view, VIEW_OPS):
                 raise Unfusable("the digits of an inner product have to be in memory")
             assert isinstance(view, Operation)
             own_views.append(view)
             own_value = view.operands[0]
         own_buffer = self.inputs[own_value]
-        converted_buffer, converted_views = self._through_views(op.converted)
+        converted, turned = op.converted, -1
+        if converted not in self.inputs and isinstance(converted.owner, rns.AutomorphismOp):
+            turned = self._permutation(converted.owner)
+            converted = converted.owner.operand
+        converted_buffer, converted_views = self._through_views(converted)
         key_buffer, key_views = self._through_views(op.key)
         if converted_views or key_views:
             raise Unfusable("the digits of an inner product have to be in memory")
@@ -480,6 +484,7 @@ class _Builder:
             counts,
             component,
             permutation,
+            turned,
         )
 
 

@@ -79,7 +79,7 @@ def region_outputs(ops: Sequence[Operation]) -> list[SSAValue]:
     """
     computing = [op for op in ops if not is_absorbed(op)]
     inside = set(computing)
-    outputs = [
+    outputs: list[SSAValue] = [
         result for op in computing for result in op.results if reads_outside(result, inside)
     ]
     return outputs or [(computing or list(ops))[-1].results[0]]

@@ -41,7 +41,9 @@ class ResourceRequirement:
         return count
 
 
-def region_requirements(graph: RegionGraph, parameters: Parameters) -> tuple[ResourceRequirement, ...]:
+def region_requirements(
+    graph: RegionGraph, parameters: Parameters
+) -> tuple[ResourceRequirement, ...]:
     """The resources of a region, in the order in which its lowering expects them: row table, moduli, twiddles and
     inverse degree of its transform, then the graph's tables."""
     bits = ARITHMETICS[graph.arithmetic].word_bits
@@ -56,13 +58,15 @@ def region_requirements(graph: RegionGraph, parameters: Parameters) -> tuple[Res
         out.append(ResourceRequirement("twiddles", named, (primes, graph.degree), bits))
         if direction == "inverse":
             exponent = IntegerAttr(1 + graph.transform.contract.exponent_change, i64)
-            out.append(ResourceRequirement("inverse_degree", (("exponent", exponent),), (primes, 2), bits))
+            out.append(
+                ResourceRequirement("inverse_degree", (("exponent", exponent),), (primes, 2), bits)
+            )
     out.extend(_table_requirement(table, graph.degree, bits) for table in graph.tables)
     return tuple(out)
 
 
 def resource_position(graph: RegionGraph, kind: str, table: int = 0) -> int:
-    """Where `region_requirements` lists what a kernel argument of `kind` stands for; `table` counts the graph's tables."""
+    """Where `region_requirements` lists what a kernel argument of `kind` stands for; `table` numbers graph tables."""
     listed = ["rows", "moduli"]
     if graph.transform is not None:
         listed.append("twiddles")

@@ -1,16 +1,21 @@
-"""A linked program: kernels, resources and host source, ready to run."""
+"""A host program: its interface, its source, and the functions that its source is prepared with."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, cast
+from types import CodeType
+from typing import Protocol, TypeVar, cast, runtime_checkable
 
 import torch
 
+from fhelium_ir.backend.host_runtime import DTYPES, Host
 from fhelium_ir.compiler.errors import FheliumError
 
-DTYPES = {"int8": torch.int8, "int32": torch.int32, "int64": torch.int64}
+T = TypeVar("T")
+
+Call = Callable[..., tuple[torch.Tensor, ...]]
+"""A prepared operation: input tensors, then resources, to results."""
 
 
 class KernelLibrary(Protocol):
@@ -23,6 +28,15 @@ class KernelLibrary(Protocol):
         ...
 
 
+@runtime_checkable
+class PreparingLibrary(Protocol):
+    """A library that can resolve a launch once."""
+
+    def prepare(self, name: str, grid: tuple[int, ...]) -> Callable[..., None]:
+        """A function of the kernel's arguments that runs it on the grid."""
+        ...
+
+
 @dataclass(frozen=True)
 class BufferSpec:
     """An argument or result: its name, shape and dtype name."""
@@ -31,43 +45,62 @@ class BufferSpec:
     shape: tuple[int, ...]
     dtype: str
 
+    @property
+    def bytes(self) -> int:
+        count = DTYPES[self.dtype].itemsize
+        for extent in self.shape:
+            count *= extent
+        return count
 
-@dataclass
-class HostRuntime:
-    """What generated host code calls. Counts launches."""
 
-    kernels: KernelLibrary
-    device: torch.device
-    launches: int = 0
-    arena_bytes: int = field(default=0)
+@dataclass(frozen=True)
+class IntegerSpec(BufferSpec):
+    """An argument that is a Python integer; the dtype says how many bits it may have."""
+
+    @property
+    def bytes(self) -> int:
+        return 0
+
+
+class HostRuntime(Host):
+    """What the host program of one run asks for. Counts launches and calls."""
+
+    def __init__(self, executable: Executable):
+        self.launches = 0
+        self.arena_bytes = 0
+        prepared = executable.host
+        super().__init__(
+            executable.device,
+            executable.resources,
+            lambda name, grid: self._counted(prepared.kernel(name, grid)),
+            lambda name, in_place: self._counted(prepared.operation(name, in_place)),
+        )
+
+    def _counted(self, function: Callable[..., T]) -> Callable[..., T]:
+        def counted(*arguments: torch.Tensor | int) -> T:
+            self.launches += 1
+            return function(*arguments)
+
+        return counted
 
     def allocate(self, shape: tuple[int, ...], dtype: str) -> torch.Tensor:
         if dtype == "int8":
             self.arena_bytes += shape[0]
-        return torch.empty(shape, dtype=DTYPES[dtype], device=self.device)
-
-    def view(
-        self, arena: torch.Tensor, offset: int, shape: tuple[int, ...], dtype: str
-    ) -> torch.Tensor:
-        kind = DTYPES[dtype]
-        count = kind.itemsize
-        for extent in shape:
-            count *= extent
-        return arena[offset : offset + count].view(kind).view(shape)
-
-    def launch(
-        self, name: str, grid: tuple[int, ...], arguments: Sequence[torch.Tensor | int]
-    ) -> None:
-        self.launches += 1
-        self.kernels.launch(name, grid, arguments)
+        return super().allocate(shape, dtype)
 
 
 @dataclass(frozen=True)
 class Executable:
     """Runs one function of a module on tensors of its interface.
 
-    `run` takes one tensor per argument (shape and dtype as `arguments` say, on `device`, contiguous) and returns one
-    per result. Inputs are never written.
+    `run` takes one value per argument (tensors: shape and dtype as `arguments` say, on `device`, contiguous) and
+    returns one tensor per result. Inputs are never written and not kept; a result that is an input is that tensor. Runs
+    share nothing but the resources, so several threads may run at once.
+
+    Attributes:
+        host_source: defines `prepare(host)`, see `fhelium_ir.lowering.host_printer`.
+        calls: prepared operations by symbol and whether they work in place.
+        run_bytes: bytes that a run allocates at most.
     """
 
     name: str
@@ -77,40 +110,93 @@ class Executable:
     resources: Mapping[str, torch.Tensor]
     host_source: str
     device: torch.device
+    calls: Mapping[tuple[str, bool], Call] = field(default_factory=dict[tuple[str, bool], Call])
+    run_bytes: int = 0
+    _run: list[Call] = field(default_factory=list[Call], init=False, repr=False, compare=False)
+    _code: list[CodeType] = field(
+        default_factory=list[CodeType], init=False, repr=False, compare=False
+    )
 
     def run(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
         """Runs the program.
 
         Raises:
-            FheliumError: an input is missing or has another shape, dtype, device or layout.
+            FheliumError: an input is missing or has another shape, dtype, device or layout, or memory is not enough.
         """
-        return self.run_counted(*inputs)[0]
+        self.check(inputs)
+        if not self._run:
+            self._run.append(self._prepared(self.host))
+        return self._on_device(self._run[0], inputs)
 
     def run_counted(self, *inputs: torch.Tensor) -> tuple[tuple[torch.Tensor, ...], HostRuntime]:
         """`run`, and the runtime with its launch count."""
-        self._check(inputs)
-        runtime = HostRuntime(self.kernels, self.device)
-        return self._function(runtime, self.resources, *inputs), runtime
+        self.check(inputs)
+        runtime = HostRuntime(self)
+        return self._on_device(self._prepared(runtime), inputs), runtime
+
+    def _on_device(self, run: Call, inputs: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+        try:
+            # Kernels are launched on the current device.
+            if self.device.type == "cpu" or self.device.index == torch.cuda.current_device():
+                return run(*inputs)
+            with torch.cuda.device(self.device):
+                return run(*inputs)
+        except torch.OutOfMemoryError as error:
+            raise self._out_of_memory() from error
 
     @property
-    def _function(self) -> Callable[..., tuple[torch.Tensor, ...]]:
-        if "_compiled" not in self.__dict__:
-            namespace: dict[str, object] = {}
-            exec(compile(self.host_source, f"<host program {self.name!r}>", "exec"), namespace)
-            object.__setattr__(self, "_compiled", namespace["run"])
-        return cast("Callable[..., tuple[torch.Tensor, ...]]", self.__dict__["_compiled"])
+    def host(self) -> Host:
+        """What the host program is prepared with."""
+        return Host(self.device, self.resources, self._kernel, self._operation)
 
-    def _check(self, inputs: Sequence[torch.Tensor]) -> None:
+    def _prepared(self, host: Host) -> Call:
+        if not self._code:
+            filename = f"<host program {self.name!r}>"
+            self._code.append(compile(self.host_source, filename, "exec"))
+        namespace: dict[str, object] = {}
+        exec(self._code[0], namespace)
+        return cast("Callable[[Host], Call]", namespace["prepare"])(host)
+
+    def _kernel(self, name: str, grid: tuple[int, ...]) -> Callable[..., None]:
+        kernels = self.kernels
+        if isinstance(kernels, PreparingLibrary):
+            return kernels.prepare(name, grid)
+        return lambda *arguments: kernels.launch(name, grid, arguments)
+
+    def _operation(self, name: str, in_place: bool) -> Call:
+        found = self.calls.get((name, in_place))
+        if found is None:
+            raise FheliumError(f"the program calls operation @{name}, which is not linked")
+        return found
+
+    def _out_of_memory(self) -> FheliumError:
+        # A run allocates its arena and its results first: nothing has been launched.
+        free, _ = torch.cuda.mem_get_info(self.device)
+        return FheliumError(
+            f"a run of '{self.name}' wants {self.run_bytes} bytes on {self.device}, {free} are free"
+        )
+
+    def check(self, inputs: Sequence[torch.Tensor]) -> None:
+        """Raises FheliumError if an input is missing or does not fit the interface."""
         if len(inputs) != len(self.arguments):
             raise FheliumError(
                 f"program '{self.name}' takes {len(self.arguments)} inputs, found {len(inputs)}"
             )
-        for spec, tensor in zip(self.arguments, inputs, strict=True):
-            found = (tuple(tensor.shape), tensor.dtype)
-            if found != (spec.shape, DTYPES[spec.dtype]):
+        for spec, value in zip(self.arguments, inputs, strict=True):
+            given = cast(object, value)
+            if isinstance(spec, IntegerSpec):
+                limit = 1 << (int(spec.dtype.removeprefix("int")) - 1)
+                if not isinstance(given, int) or not -limit <= given < limit:
+                    raise FheliumError(
+                        f"input '{spec.name}' must be an integer, {spec.dtype}, found {given!r}"
+                    )
+                continue
+            if not isinstance(given, torch.Tensor):
+                raise FheliumError(f"input '{spec.name}' must be a tensor, found {given!r}")
+            if given.dtype is not DTYPES[spec.dtype] or given.shape != spec.shape:
                 raise FheliumError(
                     f"input '{spec.name}' must be {spec.dtype} of shape {spec.shape}, "
-                    f"found {tensor.dtype} of shape {tuple(tensor.shape)}"
+                    f"found {given.dtype} of shape {tuple(given.shape)}"
                 )
-            if tensor.device.type != self.device.type or not tensor.is_contiguous():
+            if given.device != self.device or not given.is_contiguous():
                 raise FheliumError(f"input '{spec.name}' must be contiguous and on {self.device}")

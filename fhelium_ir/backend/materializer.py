@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import prod
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 import torch
@@ -18,6 +18,9 @@ from fhelium_ir.client.numbers import bit_reversal, primitive_root
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.dialects import resource, rns
 from fhelium_ir.parameters import Parameters
+
+if TYPE_CHECKING:
+    from fhelium_ir.compiler.compilation import Compilation
 
 IntArray = NDArray[np.int64]
 
@@ -69,11 +72,7 @@ class Materializer:
         bits = declared.word_bits()
         content = self._kinds[declared.kind.data](declared)
         tensor = _tensor(content, bits)
-        if tuple(tensor.shape) != declared.shape():
-            raise FheliumError(
-                f"resource @{name} is declared as {'x'.join(map(str, declared.shape()))}, "
-                f"its contents are {'x'.join(map(str, tensor.shape))}"
-            )
+        _require_shape(declared, tensor)
         return tensor.contiguous()
 
     def _with_exponent(self, rows: IntArray, primes: Sequence[int], exponent: int) -> IntArray:
@@ -90,7 +89,9 @@ class Materializer:
         galois = declared.parameters.data.get("galois")
         element = None if galois is None else cast("IntegerAttr", galois).value.data
         kind = "relinearize" if element is None else "galois"
-        key = self.keys.evaluation_key(kind, element).numpy().astype(np.int64)
+        tensor = self.keys.evaluation_key(kind, element)
+        _require_shape(declared, tensor)
+        key = tensor.numpy().astype(np.int64)
         return self._with_exponent(key, self.parameters.primes, _integer(declared, "exponent"))
 
     def _plaintext(self, declared: resource.DeclareOp) -> IntArray:
@@ -99,7 +100,9 @@ class Materializer:
         values = [complex(cast(float, value)) for value in dense.get_values()]
         scale = Fraction(_string(declared, "scale"))
         level = _integer(declared, "level")
-        rows = self.keys.plaintext(values, scale, level).numpy().astype(np.int64)
+        tensor = self.keys.plaintext(values, scale, level)
+        _require_shape(declared, tensor)
+        rows = tensor.numpy().astype(np.int64)
         primes = self.parameters.q[: level + 1]
         return self._with_exponent(rows, primes, _integer(declared, "exponent"))
 
@@ -197,6 +200,34 @@ class Materializer:
         return np.array(dense.get_values(), dtype=np.int64).reshape(declared.shape())
 
 
+class DeclaredMaterializer:
+    """The project's own `ResourceMaterializer`: declarations say all, materials give keys and plaintexts."""
+
+    def materialize(
+        self, declared: resource.DeclareOp, compilation: Compilation, /
+    ) -> torch.Tensor:
+        """The declared tensor, on the CPU.
+
+        Raises:
+            FheliumError: the module states no arithmetic, a material is missing, or its shape is another one.
+        """
+        module = declared.parent_op()
+        arithmetic = module.attributes.get(rns.ARITHMETIC) if module is not None else None
+        if not isinstance(arithmetic, rns.ArithmeticAttr):
+            raise FheliumError("the module has no arithmetic; run select-arithmetic first")
+        keys = compilation.materials or _NoMaterials()
+        radix_bits = arithmetic.arithmetic.radix_bits
+        return Materializer(compilation.parameters, radix_bits, keys).materialize(declared)
+
+
+class _NoMaterials:
+    def evaluation_key(self, kind: str, galois: int | None) -> torch.Tensor:
+        raise FheliumError(f"no materials are bound, and a key of kind {kind} is needed")
+
+    def plaintext(self, values: Sequence[complex], scale: Fraction, level: int) -> torch.Tensor:
+        raise FheliumError("no materials are bound, and a plaintext is needed")
+
+
 def _powers(root: int, count: int, q: int) -> IntArray:
     """root^0 .. root^(count-1) mod q by doubling."""
     powers = np.ones(count, dtype=np.int64)
@@ -216,6 +247,15 @@ def _tensor(content: Contents, bits: int) -> torch.Tensor:
     half = 1 << (bits - 1)
     signed = (wrapped + half) % (1 << bits) - half
     return torch.as_tensor(signed.astype(np.int64)).to(dtype)
+
+
+def _require_shape(declared: resource.DeclareOp, tensor: torch.Tensor) -> None:
+    if tuple(tensor.shape) != declared.shape():
+        raise FheliumError(
+            f"resource @{declared.sym_name.data} is declared as "
+            f"{'x'.join(map(str, declared.shape()))}, "
+            f"its contents are {'x'.join(map(str, tensor.shape))}"
+        )
 
 
 def _integer(declared: resource.DeclareOp, name: str) -> int:

@@ -321,7 +321,11 @@ class OperationImplementationRegistry:
         try:
             found = self.candidates(type(operation), requested)
             taking = [c for c in found if _takes(c, operation)]
-            if requested is None and isinstance(operation, fusion.FusedOp) and _is_placed(operation):
+            if (
+                requested is None
+                and isinstance(operation, fusion.FusedOp)
+                and _is_placed(operation)
+            ):
                 # form-fusion-regions names every implementation but those that the compiler's kernels stand for.
                 taking = [c for c in taking if is_compiled(c)]
             chosen = self._choose(taking, f"'{operation.name}'")

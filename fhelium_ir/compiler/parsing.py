@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from xdsl.context import Context
@@ -12,8 +13,8 @@ from xdsl.ir import AttributeInvT, Data, Operation, ParametrizedAttribute, SSAVa
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.exceptions import ParseError, VerifyException
-from xdsl.utils.lexer import Input, Span
-from xdsl.utils.mlir_lexer import MLIRLexer
+from xdsl.utils.lexer import Input, Span, Token
+from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken, MLIRTokenKind, StringLiteral
 
 from fhelium_ir.compiler.errors import FheliumError, nearest
 from fhelium_ir.compiler.locations import file_location
@@ -24,12 +25,24 @@ class _LinearLexer(MLIRLexer):
 
     _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
 
+    def _lex_string_literal(self, start_pos: int) -> MLIRToken:
+        """Text stays text: printed strings have every byte beyond ASCII escaped."""
+        token = super()._lex_string_literal(start_pos)
+        if token.kind == MLIRTokenKind.BYTES_LIT:
+            with suppress(UnicodeDecodeError):
+                StringLiteral.from_span(token.span).bytes_contents.decode()
+                return Token(MLIRTokenKind.STRING_LIT, token.span)
+        return token
+
 
 class LocatingParser(Parser):
     """A parser that stamps file, line and column on each operation it parses.
 
     The column is that of the operation's name, as in MLIR. An explicit `loc(...)` wins.
     """
+
+    # Arithmetic on an attribute of an integer type takes time that grows with the type's width.
+    _builtin_integer_type_regex = re.compile(r"^[su]?i(\d{1,5})$")
 
     def __init__(self, ctx: Context, input: str, name: str = "<unknown>") -> None:
         super().__init__(ctx, "", name)

@@ -15,7 +15,7 @@ from xdsl.utils.hints import type_repr
 from fhelium_ir import universe
 from fhelium_ir.compiler.analyses import forget_after, keep_analyses
 from fhelium_ir.compiler.errors import FheliumError, unknown_name
-from fhelium_ir.compiler.locations import fill_missing
+from fhelium_ir.compiler.locations import fill_missing, location_of
 from fhelium_ir.compiler.verification import verify_module
 
 if TYPE_CHECKING:
@@ -172,8 +172,20 @@ def _apply(module_pass: ModulePass, ctx: Context, module: ModuleOp) -> None:
     except RecursionError as error:
         raise FheliumError(f"pass '{module_pass.name}': the IR is nested too deeply") from error
     except Exception as error:
+        if isinstance(error, ValueError) and "single-block regions" in str(error):
+            # xDSL's accessors say so; most passes are about straight-line functions.
+            raise _several_blocks(module_pass, module) from error
         detail = f"{type(error).__name__}: {error}"
         raise FheliumError(f"pass '{module_pass.name}' failed: internal error: {detail}") from error
+
+
+def _several_blocks(module_pass: ModulePass, module: ModuleOp) -> FheliumError:
+    """The error for a region that has not one block, at the first op with such a region."""
+    for op in module.walk():
+        if any(region.first_block is not region.last_block for region in op.regions):
+            message = f"pass '{module_pass.name}' needs regions of one block, '{op.name}' has more"
+            return FheliumError(message, location_of(op))
+    return FheliumError(f"pass '{module_pass.name}' needs regions of one block")
 
 
 def make_pass(spec: str) -> ModulePass:
@@ -207,7 +219,7 @@ def pass_options(pass_type: type[ModulePass]) -> dict[str, str]:
             continue
         kind = field.type if isinstance(field.type, str) else type_repr(field.type)
         if field.default is not dataclasses.MISSING:
-            kind += f" = {field.default}"
+            kind += f" = {field.default}" if field.default != "" else ' = ""'
         options[field.name.replace("_", "-")] = kind
     return options
 

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar, TypeVar
+from dataclasses import replace
+from typing import ClassVar
 
 from xdsl.dialects.builtin import I64, FloatAttr, IntegerAttr, TensorType, f64, i64
 from xdsl.ir import Attribute, Dialect, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     base,
-    irdl_attr_definition,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -25,126 +24,32 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.parser import AttrParser
-from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from fhelium_ir.dialects.assembly import FactOp, FactType, integer_property, optional, shown
+from fhelium_ir.dialects.assembly import FactOp, integer_property
 from fhelium_ir.dialects.ckks_params import PARAMS as PARAMS
-from fhelium_ir.dialects.ckks_params import ParamsAttr, parse_scale
+from fhelium_ir.dialects.ckks_params import ParamsAttr as ParamsAttr
 from fhelium_ir.dialects.ckks_params import parameters_of as parameters_of
+from fhelium_ir.dialects.ckks_params import parse_scale as parse_scale
+from fhelium_ir.dialects.ckks_structured import LinearTransformOp as LinearTransformOp
+from fhelium_ir.dialects.ckks_structured import PolynomialOp as PolynomialOp
+from fhelium_ir.dialects.ckks_structured import RotateDynamicOp as RotateDynamicOp
+from fhelium_ir.dialects.ckks_structured import StructuredOp as StructuredOp
+from fhelium_ir.dialects.ckks_structured import SumSlotsOp as SumSlotsOp
+from fhelium_ir.dialects.ckks_types import DOMAINS as DOMAINS
+from fhelium_ir.dialects.ckks_types import OPEN as OPEN
+from fhelium_ir.dialects.ckks_types import (
+    CiphertextFacts,
+    CiphertextType,
+    CiphertextUnaryOp,
+    PlaintextFacts,
+    PlaintextType,
+    ciphertext_facts,
+    require_evaluation,
+    require_size,
+)
 from fhelium_ir.scale import Scale
-
-DOMAINS = ("evaluation", "coefficient")
-
-
-@dataclass(frozen=True)
-class CiphertextFacts:
-    """Level (limbs - 1), exact scale, number of components, domain."""
-
-    level: int | None = None
-    scale: Scale | None = None
-    size: int | None = 2
-    domain: str | None = "evaluation"
-
-
-OPEN = CiphertextFacts(None, None, None)
-"""A ciphertext of which nothing is said."""
-
-
-@dataclass(frozen=True)
-class PlaintextFacts:
-    """Level (limbs - 1), exact scale, domain."""
-
-    level: int | None = None
-    scale: Scale | None = None
-    domain: str | None = "evaluation"
-
-
-_FactsT = TypeVar("_FactsT", CiphertextFacts, PlaintextFacts)
-
-
-@irdl_attr_definition
-class CiphertextType(FactType[CiphertextFacts]):
-    """`!ckks.ciphertext<level = 1, scale = 2**40, size = 3>`; size 2 and domain evaluation are
-    left out, and an absent level or scale is `?` or left out.
-
-    `!ckks.ciphertext` alone is open: level, scale and size are left to ckks-manage."""
-
-    name = "ckks.ciphertext"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> CiphertextFacts:
-        return _parse_facts(parser, CiphertextFacts(), OPEN)
-
-    def print_parameter(self, printer: Printer) -> None:
-        if self.data == OPEN:
-            return
-        parts = [f"level = {shown(self.data.level)}", f"scale = {shown(self.data.scale)}"]
-        if self.data.size != 2:
-            parts.append(f"size = {shown(self.data.size)}")
-        if self.data.domain != "evaluation":
-            parts.append(f"domain = {shown(self.data.domain)}")
-        printer.print_string(f"<{', '.join(parts)}>")
-
-
-@irdl_attr_definition
-class PlaintextType(FactType[PlaintextFacts]):
-    """`!ckks.plaintext<level = 1, scale = 2**40>`."""
-
-    name = "ckks.plaintext"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> PlaintextFacts:
-        return _parse_facts(parser, PlaintextFacts(), PlaintextFacts())
-
-    def print_parameter(self, printer: Printer) -> None:
-        parts = [f"level = {shown(self.data.level)}", f"scale = {shown(self.data.scale)}"]
-        if self.data.domain != "evaluation":
-            parts.append(f"domain = {shown(self.data.domain)}")
-        printer.print_string(f"<{', '.join(parts)}>")
-
-
-def _parse_facts(parser: AttrParser, facts: _FactsT, bare: _FactsT) -> _FactsT:
-    if parser.parse_optional_punctuation("<") is None:
-        return bare
-    names = ["level", "scale", "domain"] + (["size"] if isinstance(facts, CiphertextFacts) else [])
-    while True:
-        position = parser.pos
-        name = parser.parse_keyword_in(names)
-        names.remove(name)
-        parser.parse_punctuation("=")
-        position = parser.pos
-        if name == "scale":
-            facts = replace(facts, scale=optional(parser, lambda: parse_scale(parser)))
-        elif name == "domain":
-            facts = replace(
-                facts, domain=optional(parser, lambda: parser.parse_keyword_in(DOMAINS))
-            )
-        else:
-            number = optional(parser, lambda: parser.parse_integer(allow_boolean=False))
-            if number is not None and not (
-                0 <= number < 4096 if name == "level" else 2 <= number <= 3
-            ):
-                parser.raise_error(
-                    "a size is 2 or 3" if name == "size" else "a level is at least 0", position
-                )
-            facts = replace(facts, level=number) if name == "level" else _with_size(facts, number)
-        if not names or parser.parse_optional_punctuation(",") is None:
-            break
-    parser.parse_punctuation(">")
-    return facts
-
-
-def _with_size(facts: _FactsT, size: int | None) -> _FactsT:
-    return replace(facts, size=size) if isinstance(facts, CiphertextFacts) else facts
-
-
-def _ciphertext(op: str, type_: Attribute, operand: str = "operand") -> CiphertextFacts:
-    if not isinstance(type_, CiphertextType):
-        raise VerifyException(f"{op}: the {operand} must be a ciphertext, found {type_}")
-    return type_.data
 
 
 def _plaintext(op: str, type_: Attribute) -> PlaintextFacts:
@@ -159,12 +64,6 @@ def _require_equal(op: str, rule: str, left: object, right: object) -> None:
             f"{op}: the operands must have equal {rule}s: the left one has {rule} {left}, "
             f"the right one {right}"
         )
-
-
-def _require_evaluation(op: str, *facts: CiphertextFacts | PlaintextFacts) -> None:
-    for fact in facts:
-        if fact.domain == "coefficient":
-            raise VerifyException(f"{op}: the operands must be in the evaluation domain")
 
 
 def _product(left: Scale | None, right: Scale | None) -> Scale | None:
@@ -191,8 +90,8 @@ class AdditiveOp(CiphertextBinaryOp, ABC):
     def infer(
         cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute]:
-        left = _ciphertext(cls.name, operands[0], "left operand")
-        right = _ciphertext(cls.name, operands[1], "right operand")
+        left = ciphertext_facts(cls.name, operands[0], "left operand")
+        right = ciphertext_facts(cls.name, operands[1], "right operand")
         _require_equal(cls.name, "level", left.level, right.level)
         _require_equal(cls.name, "scale", left.scale, right.scale)
         _require_equal(cls.name, "size", left.size, right.size)
@@ -233,12 +132,12 @@ class MulOp(CiphertextBinaryOp):
     def infer(
         cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute]:
-        left = _ciphertext(cls.name, operands[0], "left operand")
-        right = _ciphertext(cls.name, operands[1], "right operand")
+        left = ciphertext_facts(cls.name, operands[0], "left operand")
+        right = ciphertext_facts(cls.name, operands[1], "right operand")
         _require_equal(cls.name, "level", left.level, right.level)
-        _require_evaluation(cls.name, left, right)
-        _require_size(cls.name, left, 2)
-        _require_size(cls.name, right, 2)
+        require_evaluation(cls.name, left, right)
+        require_size(cls.name, left, 2)
+        require_size(cls.name, right, 2)
         return [
             CiphertextType(
                 CiphertextFacts(
@@ -251,30 +150,6 @@ class MulOp(CiphertextBinaryOp):
         ]
 
 
-def _require_size(op: str, facts: CiphertextFacts, size: int) -> None:
-    if facts.size is not None and facts.size != size:
-        hint = "; relinearize it first" if size == 2 else ""
-        raise VerifyException(
-            f"{op}: the operand must have size {size}, found size {facts.size}{hint}"
-        )
-
-
-class CiphertextUnaryOp(FactOp, ABC):
-    """One ciphertext to one."""
-
-    operand = operand_def(CiphertextType)
-    result = result_def(CiphertextType)
-    traits = traits_def(Pure())
-
-    def __init__(self, operand: SSAValue, properties: Mapping[str, Attribute] | None = None):
-        given = dict(properties or {})
-        super().__init__(
-            operands=[operand],
-            result_types=self.infer([operand.type], given),
-            properties=given,
-        )
-
-
 @irdl_op_definition
 class NegateOp(CiphertextUnaryOp):
     """Slot-wise negation."""
@@ -285,7 +160,7 @@ class NegateOp(CiphertextUnaryOp):
     def infer(
         cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute]:
-        return [CiphertextType(_ciphertext(cls.name, operands[0]))]
+        return [CiphertextType(ciphertext_facts(cls.name, operands[0]))]
 
 
 class PlainOp(FactOp, ABC):
@@ -308,7 +183,7 @@ class AdditivePlainOp(PlainOp, ABC):
     def infer(
         cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute]:
-        left = _ciphertext(cls.name, operands[0], "left operand")
+        left = ciphertext_facts(cls.name, operands[0], "left operand")
         right = _plaintext(cls.name, operands[1])
         _require_equal(cls.name, "level", left.level, right.level)
         _require_equal(cls.name, "scale", left.scale, right.scale)
@@ -344,10 +219,10 @@ class MulPlainOp(PlainOp):
     def infer(
         cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute]:
-        left = _ciphertext(cls.name, operands[0], "left operand")
+        left = ciphertext_facts(cls.name, operands[0], "left operand")
         right = _plaintext(cls.name, operands[1])
         _require_equal(cls.name, "level", left.level, right.level)
-        _require_evaluation(cls.name, left, right)
+        require_evaluation(cls.name, left, right)
         level = left.level if left.level is not None else right.level
         return [
             CiphertextType(
@@ -366,9 +241,9 @@ class RelinearizeOp(CiphertextUnaryOp):
     def infer(
         cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute]:
-        facts = _ciphertext(cls.name, operands[0])
-        _require_size(cls.name, facts, 3)
-        _require_evaluation(cls.name, facts)
+        facts = ciphertext_facts(cls.name, operands[0])
+        require_size(cls.name, facts, 3)
+        require_evaluation(cls.name, facts)
         return [CiphertextType(replace(facts, size=None if facts.size is None else 2))]
 
 
@@ -382,8 +257,8 @@ class RescaleOp(CiphertextUnaryOp):
     def infer(
         cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute]:
-        facts = _ciphertext(cls.name, operands[0])
-        _require_evaluation(cls.name, facts)
+        facts = ciphertext_facts(cls.name, operands[0])
+        require_evaluation(cls.name, facts)
         if facts.level == 0:
             raise VerifyException(f"{cls.name}: a ciphertext at level 0 has no prime to give up")
         if facts.level is None:
@@ -403,7 +278,7 @@ class ModSwitchOp(CiphertextUnaryOp):
     def infer(
         cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute]:
-        facts = _ciphertext(cls.name, operands[0])
+        facts = ciphertext_facts(cls.name, operands[0])
         levels = integer_property(properties, "levels", 1)
         if levels < 1:
             raise VerifyException(f"{cls.name}: levels must be at least 1, found {levels}")
@@ -444,7 +319,7 @@ class AdoptScaleOp(CiphertextUnaryOp):
     def infer(
         cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute]:
-        facts = _ciphertext(cls.name, operands[0])
+        facts = ciphertext_facts(cls.name, operands[0])
         tolerance = properties.get("tolerance")
         if not isinstance(tolerance, FloatAttr) or not 0 <= tolerance.value.data < 1:
             raise VerifyException(f"{cls.name}: needs a property `tolerance` from 0 to 1")
@@ -464,9 +339,9 @@ class RotateOp(CiphertextUnaryOp):
     ) -> Sequence[Attribute]:
         if not isinstance(properties.get("steps"), IntegerAttr):
             raise VerifyException(f"{cls.name}: needs an integer property `steps`")
-        facts = _ciphertext(cls.name, operands[0])
-        _require_size(cls.name, facts, 2)
-        _require_evaluation(cls.name, facts)
+        facts = ciphertext_facts(cls.name, operands[0])
+        require_size(cls.name, facts, 2)
+        require_evaluation(cls.name, facts)
         return [CiphertextType(facts)]
 
     @property
@@ -488,9 +363,9 @@ class ConjugateOp(CiphertextUnaryOp):
     def infer(
         cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute]:
-        facts = _ciphertext(cls.name, operands[0])
-        _require_size(cls.name, facts, 2)
-        _require_evaluation(cls.name, facts)
+        facts = ciphertext_facts(cls.name, operands[0])
+        require_size(cls.name, facts, 2)
+        require_evaluation(cls.name, facts)
         return [CiphertextType(facts)]
 
 
@@ -542,6 +417,10 @@ Ckks = Dialect(
         RotateOp,
         ConjugateOp,
         EncodeOp,
+        LinearTransformOp,
+        PolynomialOp,
+        SumSlotsOp,
+        RotateDynamicOp,
     ],
     [ParamsAttr, CiphertextType, PlaintextType],
 )

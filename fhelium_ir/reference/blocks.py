@@ -9,7 +9,13 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    ModuleOp,
+    StringAttr,
+    TensorType,
+)
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from fhelium_ir.compiler.errors import FheliumError, unknown_name
@@ -138,6 +144,17 @@ def constant_vector(value: SSAValue) -> NDArray[np.float64]:
     if isinstance(owner, arith.ConstantOp):
         return dense_vector(owner.value)
     raise FheliumError("the values to encode are not an arith.constant")
+
+
+def constant_array(value: SSAValue) -> NDArray[np.float64]:
+    """The numbers that a constant op defines, in the shape of its tensor.
+
+    Raises:
+        FheliumError: the value is no constant tensor of floats.
+    """
+    numbers = constant_vector(value)
+    type_ = value.type
+    return numbers.reshape(type_.get_shape()) if isinstance(type_, TensorType) else numbers
 
 
 def dense_vector(attribute: Attribute) -> NDArray[np.float64]:

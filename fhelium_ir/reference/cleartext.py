@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.polynomial import chebyshev, polynomial
 from numpy.typing import ArrayLike, NDArray
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp
@@ -15,7 +16,7 @@ from fhelium_ir.dialects import ckks
 from fhelium_ir.reference.blocks import (
     Rules,
     bind_arguments,
-    constant_vector,
+    constant_array,
     find_function,
     module_parameters,
     run_block,
@@ -63,7 +64,7 @@ def _repeat(name: str, vector: Vector, slots: int) -> Vector:
 
 def _rules(slots: int) -> Rules[Vector]:
     def constant(op: arith.ConstantOp) -> Vector:
-        return constant_vector(op.result).astype(np.complex128)
+        return constant_array(op.result).astype(np.complex128)
 
     def encode(op: ckks.EncodeOp, values: Vector) -> Vector:
         return _repeat("the constant", values, slots)
@@ -84,6 +85,9 @@ def _rules(slots: int) -> Rules[Vector]:
         ckks.AdoptScaleOp: _same,
         ckks.RotateOp: _rotate,
         ckks.ConjugateOp: _conjugate,
+        ckks.LinearTransformOp: _linear_transform,
+        ckks.PolynomialOp: _polynomial,
+        ckks.SumSlotsOp: _sum_slots,
     }
 
 
@@ -114,3 +118,37 @@ def _rotate(op: ckks.RotateOp, a: Vector) -> Vector:
 
 def _conjugate(op: Operation, a: Vector) -> Vector:
     return a.conj()
+
+
+def _linear_transform(op: ckks.LinearTransformOp, a: Vector, matrix: Vector) -> Vector:
+    """Row by row: slot j is the product of row j mod n with the n slots from j on."""
+    n = matrix.shape[1]
+    if a.size % n:
+        raise FheliumError(f"ckks.linear_transform: {n} columns do not divide the {a.size} slots")
+    if op.diagonals is not None:
+        rows, numbers = matrix, op.diagonals.get_values()
+        matrix = np.zeros((n, n), dtype=np.complex128)
+        for row, number in zip(rows, numbers, strict=True):
+            for j in range(n):
+                matrix[j, (j + number) % n] = row[j]
+    wrapped = np.concatenate([a, a[:n]])
+    return np.array(
+        [np.roll(matrix[j % n], -j) @ wrapped[j : j + n] for j in range(a.size)],
+        dtype=np.complex128,
+    )
+
+
+def _polynomial(op: ckks.PolynomialOp, a: Vector) -> Vector:
+    coefficients = np.array(op.values, dtype=np.float64)
+    if op.basis_name == "monomial":
+        return np.asarray(polynomial.polyval(a, coefficients), dtype=np.complex128)
+    low, high = op.interval
+    t = (2 * a - (low + high)) / (high - low)
+    return np.asarray(chebyshev.chebval(t, coefficients), dtype=np.complex128)
+
+
+def _sum_slots(op: ckks.SumSlotsOp, a: Vector) -> Vector:
+    """From prefix sums of the vector and its repetitions."""
+    repeats = 1 + -(-op.number // a.size)
+    prefix = np.concatenate([[0], np.cumsum(np.tile(a, repeats))])
+    return prefix[op.number : op.number + a.size] - prefix[: a.size]

@@ -58,6 +58,8 @@ def negacyclic_product(a: Sequence[int], b: Sequence[int]) -> Poly:
     if len(b) != degree:
         raise ValueError(f"polynomials of degree {degree} and {len(b)}")
     bound = degree * max(map(abs, a)) * max(map(abs, b))
+    if bound == 0:
+        return [0] * degree
     width = bound.bit_length() // 8 + 1
     product = _pack(a, width) * _pack(b, width)
     coefficients = _unpack(product, width, 2 * degree)

@@ -18,6 +18,7 @@ from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.tools.command_line import ArgumentParser, report, run_tool
 from fhelium_ir.tools.completion import SHELLS, completion_script
 from fhelium_ir.tools.files import read_source, write_output
+from fhelium_ir.tools.implementations import add_implementation_options, implementations
 from fhelium_ir.tools.inspection_options import InspectionOptions, add_inspection_options
 from fhelium_ir.tools.plugins import plugins
 
@@ -32,6 +33,8 @@ class Options(InspectionOptions):
     passes: list[str] = field(default_factory=list[str])
     load_pass: list[str] = field(default_factory=list[str])
     load_dialect: list[str] = field(default_factory=list[str])
+    load_implementation: list[str] = field(default_factory=list[str])
+    no_default_implementations: bool = False
     target: str = "mlir"
     output: str | None = None
     stop_after: str | None = None
@@ -75,6 +78,7 @@ def make_argument_parser() -> ArgumentParser:
         default=[],
         help="make the dialects that a Python file defines known",
     )
+    add_implementation_options(parser)
     add("--stop-after", metavar="PASS", help="end the pipeline after this pass")
     add("--print-generic", action="store_true", help="print ops in their generic form")
     add(
@@ -117,7 +121,8 @@ def _main(argv: list[str]) -> int:
         if listing is not None:
             write_output(options.output, listing)
             return 0
-        return _process(options)
+        with implementations(options.load_implementation, options.no_default_implementations):
+            return _process(options)
 
 
 def _listing(options: Options) -> str | None:
@@ -147,7 +152,7 @@ def _help_pass(name: str) -> str:
     from fhelium_ir.compiler.pipeline import pass_options
 
     pass_type = universe.load_pass(name)
-    text = inspect.getdoc(pass_type) or "(no description)"
+    text = inspect.cleandoc(pass_type.__doc__ or "(no description)")
     lines = [name, "", *(f"  {line}".rstrip() for line in text.split("\n")), "", "options:"]
     options = pass_options(pass_type)
     lines += [f"  {option}: {kind}" for option, kind in options.items()] or ["  none"]

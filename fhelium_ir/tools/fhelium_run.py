@@ -10,12 +10,18 @@ from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.tools.command_line import ArgumentParser, report, run_tool
 from fhelium_ir.tools.completion import SHELLS, completion_script
 from fhelium_ir.tools.files import read_source, write_output
+from fhelium_ir.tools.implementations import (
+    ImplementationOptions,
+    add_implementation_options,
+    implementations,
+)
+from fhelium_ir.tools.progress import step
 
 TARGETS = ("auto", "cuda", "cpu", "triton-interpret", "interpret", "reference")
 
 
 @dataclass(eq=False)
-class Options(argparse.Namespace):
+class Options(ImplementationOptions):
     """The command line; each field is the option of the same name."""
 
     file: str | None = None
@@ -26,6 +32,8 @@ class Options(argparse.Namespace):
     seed: int | None = None
     device: str | None = None
     tolerance: float | None = None
+    export: str | None = None
+    profile: bool = False
     completion: str | None = None
     debug: bool = False
 
@@ -50,7 +58,9 @@ def make_argument_parser() -> ArgumentParser:
     add("--target", choices=TARGETS, default="auto", help="where to run (default: auto)")
     add("--ring-degree", type=int, metavar="N", help="rescale the parameters to this ring degree")
     add("--entry", metavar="NAME", help="the function to run, where there are several")
-    add("--seed", type=int, help="reproducible keys and inputs, for tests only: they are insecure")
+    add(
+        "--seed", type=_seed, help="reproducible keys and inputs, for tests only: they are insecure"
+    )
     add("--device", metavar="NAME", help="description that schedules are chosen for")
     add(
         "--tolerance",
@@ -58,9 +68,23 @@ def make_argument_parser() -> ArgumentParser:
         help="largest error accepted, relative to the largest result above 1 (default: "
         "2^-(scale bits - 25))",
     )
+    add_implementation_options(parser)
+    add("--export", metavar="FILE.py", help="write the linked program as files of its own")
     add("--completion", choices=SHELLS, help="print a script that completes command lines")
+    add(
+        "--profile",
+        action="store_true",
+        help="run again and print time, bytes and floor of each kernel and region",
+    )
     add("--debug", action="store_true", help="show a traceback with an error")
     return parser
+
+
+def _seed(text: str) -> int:
+    seed = int(text)
+    if seed < 0:
+        raise argparse.ArgumentTypeError(f"a seed is not negative, found {seed}")
+    return seed
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -80,7 +104,8 @@ def _main(argv: list[str]) -> int:
         parser.error("the following arguments are required: FILE")
     name, text = read_source(options.file)
     try:
-        return _run(name, text, options)
+        with implementations(options.load_implementation, options.no_default_implementations):
+            return _run(name, text, options)
     except FheliumError as error:
         report(error, {name: text}, debug=options.debug)
         return 1
@@ -91,10 +116,18 @@ def _run(name: str, text: str, options: Options) -> int:
     from fhelium_ir.tools.run_program import compile_program, execute, read_inputs
     from fhelium_ir.tools.run_report import print_report
 
-    program = compile_program(name, text, options)
+    for option in ("profile", "export"):
+        if getattr(options, option) and options.target == "reference":
+            raise FheliumError(f"--{option} needs a target with kernels, not 'reference'")
+    with step("compiling"):
+        program = compile_program(name, text, options)
     inputs = read_inputs(program, options.inputs, options.seed)
     outcome = execute(program, inputs, options)
     print_report(program, outcome)
+    if outcome.launch_times:
+        from fhelium_ir.tools.run_profile import print_profile
+
+        print_profile(outcome.launch_times, program.lowered, program.name, outcome.bandwidth)
     if outcome.largest_error > outcome.tolerance:
         raise FheliumError(
             f"the largest error {outcome.largest_error:.3g} is above the tolerance "

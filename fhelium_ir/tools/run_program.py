@@ -6,7 +6,7 @@ import json
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Protocol, cast
@@ -15,10 +15,21 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from xdsl.dialects import func
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute
 
 from fhelium_ir import universe
+from fhelium_ir.backend.executable import Executable
+from fhelium_ir.backend.execution import (
+    BackendWorkspace,
+    Compilation,
+    OperationBackend,
+    ProgramExecutable,
+)
+from fhelium_ir.backend.host_runtime import DTYPES
+from fhelium_ir.backend.linking import run_with_regions
+from fhelium_ir.backend.program import entry_function
+from fhelium_ir.backend.workspace import DEVICES, choose_target
 from fhelium_ir.client.client import Client
 from fhelium_ir.client.encoding import replicate
 from fhelium_ir.client.parameters import rescaled
@@ -27,17 +38,15 @@ from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.compiler.parsing import parse_module
 from fhelium_ir.compiler.pipeline import Pipeline
 from fhelium_ir.compiler.verification import verify_module
-from fhelium_ir.dialects import ckks, kernel, resource
+from fhelium_ir.dialects import ckks, host, kernel, resource
 from fhelium_ir.lowering.convert_ckks_to_rns import ARGUMENT_NAME, module_parameters
-from fhelium_ir.lowering.link import choose_target, entry_function, link
 from fhelium_ir.parameters import Parameters
 from fhelium_ir.reference.cleartext import run_cleartext
 from fhelium_ir.reference.program import run_program
+from fhelium_ir.tools.progress import step
+from fhelium_ir.tools.run_profile import Launch, bandwidth, profile
 
 Vector = NDArray[np.complex128]
-
-DEVICES = {"cuda": "gpu", "cpu": "cpu", "triton-interpret": "interpreter", "interpret": "cpu"}
-"""The device description that each target's schedules are chosen for."""
 
 LAST_PROGRAM_PASS = "ckks-check"
 
@@ -51,6 +60,8 @@ class RunOptions(Protocol):
     seed: int | None
     device: str | None
     tolerance: float | None
+    profile: bool
+    export: str | None
 
 
 @dataclass(frozen=True)
@@ -75,13 +86,19 @@ class Program:
     results: tuple[ckks.CiphertextType, ...]
     target: str
     compile_seconds: float
+    regions: ModuleOp | None = None
 
     @property
     def required_keys(self) -> tuple[tuple[str, int | None], ...]:
-        """Kind ("relinearize" or "galois") and Galois element of each key, without repetition."""
+        """Kind ("relinearize" or "galois") and Galois element of each key that the function reads,
+        without repetition."""
+        function = entry_function(self.lowered, self.name)
+        read = {op.symbol for op in function.body.block.ops if isinstance(op, host.ResourceOp)}
         found: dict[tuple[str, int | None], None] = {}
         for op in self.lowered.ops:
-            if isinstance(op, resource.DeclareOp) and op.kind.data in resource.PUBLIC_KINDS:
+            if not isinstance(op, resource.DeclareOp) or SymbolRefAttr(op.sym_name) not in read:
+                continue
+            if op.kind.data in resource.PUBLIC_KINDS:
                 galois = op.parameters.data.get("galois")
                 if galois is None:
                     found["relinearize", None] = None
@@ -105,6 +122,8 @@ class Outcome:
     launches: int
     insecure: bool
     seconds: Mapping[str, float]
+    launch_times: Sequence[Launch] = ()
+    bandwidth: float = 0.0
 
 
 def compile_program(name: str, text: str, options: RunOptions) -> Program:
@@ -118,6 +137,9 @@ def compile_program(name: str, text: str, options: RunOptions) -> Program:
     context = universe.make_context()
     module = parse_module(context, text, name)
     if options.ring_degree is not None:
+        # Sums over more slots than the smaller ring has are legal once they are rotations.
+        passes = ("unroll-loops", "ckks-expand", "select-parameters")
+        Pipeline("parameters", passes).run(context, module)
         _rescale(module, options.ring_degree)
     verify_module(module)
     device = options.device or DEVICES.get(target, "cpu")
@@ -131,7 +153,8 @@ def compile_program(name: str, text: str, options: RunOptions) -> Program:
     Pipeline("program stage", tuple(passes[:split])).run(context, module)
     function = entry_function(module, options.entry)
     program_stage = module.clone()
-    Pipeline("lowering", tuple(passes[split:])).run(context, module)
+    pipeline = Pipeline("lowering", tuple(passes[split:]))
+    region_stage = run_with_regions(pipeline, context, module)
     parameters = module_parameters(program_stage)
     return Program(
         function.sym_name.data,
@@ -147,6 +170,7 @@ def compile_program(name: str, text: str, options: RunOptions) -> Program:
         ),
         target,
         time.perf_counter() - start,
+        region_stage,
     )
 
 
@@ -203,7 +227,8 @@ def read_inputs(program: Program, path: str | None, seed: int | None) -> dict[st
             for argument in program.arguments
         }
     try:
-        loaded: object = json.loads(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
+        loaded: object = json.loads(text, object_pairs_hook=_named_once)
     except OSError as error:
         raise FheliumError(f"cannot read '{path}': {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
@@ -216,6 +241,16 @@ def read_inputs(program: Program, path: str | None, seed: int | None) -> dict[st
         if name not in names:
             raise FheliumError(f"'{path}': unknown input '{name}', expected {', '.join(names)}")
     return {argument.name: _vector(argument, given, path) for argument in program.arguments}
+
+
+def _named_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """A JSON object; raises ValueError for a name that stands there twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"input '{twice}' stands there twice")
+    return found
 
 
 def _vector(argument: Argument, given: Mapping[str, object], path: str) -> Vector:
@@ -248,7 +283,10 @@ def _number(entry: object, name: str, path: str) -> complex:
         raise FheliumError(
             f"'{path}': input '{name}' holds {entry!r}, expected a number or [re, im]"
         )
-    numbers = [float(cast("int | float", part)) for part in parts]
+    try:
+        numbers = [float(cast("int | float", part)) for part in parts]
+    except OverflowError as error:
+        raise FheliumError(f"'{path}': input '{name}' holds an integer beyond 2^1024") from error
     if not all(math.isfinite(number) for number in numbers):
         raise FheliumError(f"'{path}': input '{name}' holds {entry!r}, which is not finite")
     return complex(*numbers)
@@ -272,8 +310,9 @@ def execute(program: Program, inputs: Mapping[str, Vector], options: RunOptions)
     seconds: dict[str, float] = {"compile": program.compile_seconds}
     start = time.perf_counter()
     client = Client(program.parameters, options.seed)
-    for kind, galois in program.required_keys:
-        client.key("relinearize" if kind == "relinearize" else "galois", galois)
+    with step("making keys"):
+        for kind, galois in program.required_keys:
+            client.key("relinearize" if kind == "relinearize" else "galois", galois)
     seconds["keys"] = time.perf_counter() - start
     start = time.perf_counter()
     encrypted = {
@@ -281,10 +320,19 @@ def execute(program: Program, inputs: Mapping[str, Vector], options: RunOptions)
         for argument in program.arguments
     }
     seconds["encrypt"] = time.perf_counter() - start
-    if program.target == "reference":
-        outputs, launches = run_reference(program, client, encrypted, seconds), 0
-    else:
-        outputs, launches = run_compiled(program, client, encrypted, seconds)
+    times: list[Launch] = []
+    rate = 0.0
+    with step("running"):
+        if program.target == "reference":
+            outputs, launches = run_reference(program, client, encrypted, seconds), 0
+        else:
+            linked, placed = link_program(program, client, encrypted, seconds)
+            executable = linked.executable
+            if options.export is not None:
+                linked.export(options.export)
+            outputs, launches = run_linked(executable, placed, seconds)
+            if options.profile:
+                times, rate = profile_linked(executable, placed)
     start = time.perf_counter()
     q = program.parameters.q
     results = [
@@ -308,6 +356,8 @@ def execute(program: Program, inputs: Mapping[str, Vector], options: RunOptions)
         launches,
         client.insecure,
         seconds,
+        times,
+        rate,
     )
 
 
@@ -334,16 +384,63 @@ def run_compiled(
     encrypted: Mapping[str, torch.Tensor],
     seconds: dict[str, float],
 ) -> tuple[Sequence[torch.Tensor], int]:
+    linked, placed = link_program(program, client, encrypted, seconds)
+    return run_linked(linked.executable, placed, seconds)
+
+
+def link_program(
+    program: Program,
+    client: Client,
+    encrypted: Mapping[str, torch.Tensor],
+    seconds: dict[str, float],
+) -> tuple[ProgramExecutable, list[torch.Tensor]]:
+    """The linked program, and its inputs on its device."""
     start = time.perf_counter()
-    executable = link(program.lowered, ClientKeys(client), program.target, program.name)
+    executable = link_compiled(program, client)
     seconds["link"] = time.perf_counter() - start
+    # The client follows the interface that the executable states, its word included.
+    inputs = [
+        encrypted[spec.name].to(executable.device, DTYPES[spec.dtype])
+        for spec in executable.arguments
+    ]
+    return executable, inputs
+
+
+def link_compiled(program: Program, client: Client) -> ProgramExecutable:
+    """The program linked with a client's keys for its target, by the implementations that its passes asked."""
+    compilation = Compilation(
+        program.lowered,
+        program.parameters,
+        ClientKeys(client),
+        Pipeline.named(universe.DEFAULT_PIPELINE),
+        program.name,
+        program.regions,
+    )
+    return OperationBackend(workspace=BackendWorkspace(program.target)).link(compilation)
+
+
+def run_linked(
+    executable: Executable, inputs: Sequence[torch.Tensor], seconds: dict[str, float]
+) -> tuple[Sequence[torch.Tensor], int]:
+    """The results of one run and the number of its launches."""
     start = time.perf_counter()
-    inputs = [encrypted[spec.name].to(executable.device) for spec in executable.arguments]
     outputs, runtime = executable.run_counted(*inputs)
     if executable.device.type == "cuda":
         torch.cuda.synchronize()
     seconds["run"] = time.perf_counter() - start
     return outputs, runtime.launches
+
+
+def profile_linked(
+    executable: Executable, inputs: Sequence[torch.Tensor]
+) -> tuple[list[Launch], float]:
+    """Each launch of a program that has run before, with its time, and the device's bandwidth."""
+    launches = profile(
+        lambda kernels: replace(executable, kernels=kernels).run(*inputs),
+        executable.kernels,
+        executable.device,
+    )
+    return launches, bandwidth(executable.device)
 
 
 def run_reference(

@@ -8,6 +8,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from fhelium_ir.analysis.precision import output_precision
+from fhelium_ir.backend.program import entry_function
 from fhelium_ir.tools.run_program import Outcome, Program, Vector
 
 SHOWN = 4
@@ -26,12 +28,24 @@ def print_report(program: Program, outcome: Outcome) -> None:
     for index, (result, expected) in enumerate(zip(outcome.results, outcome.expected, strict=True)):
         console.print(_table(index, result, expected))
     console.print(f"largest error: {outcome.largest_error:.3g}")
+    console.print(f"expected error: {_estimate(program)}")
     console.print(f"launches: {outcome.launches}, distinct kernels: {program.kernel_count}")
     console.print(f"keys needed: {', '.join(_key_names(program)) or 'none'}")
     times = ", ".join(f"{name} {value:.2f} s" for name, value in outcome.seconds.items())
     console.print(f"time: {times}")
     if outcome.insecure:
         console.print("warning: keys or parameters are insecure, for tests only")
+
+
+def _estimate(program: Program) -> str:
+    """The error to be expected of the worst output, and where it comes from."""
+    function = entry_function(program.program_stage, program.name)
+    outputs = output_precision(function, program.parameters)
+    if not outputs:
+        return "none"
+    worst = max(outputs, key=lambda output: output.error)
+    parts = ", ".join(f"{kind} {error:.2g}" for kind, error in worst.parts.items() if error > 0)
+    return f"at most {worst.error:.3g} ({parts})"
 
 
 def _table(index: int, result: Vector, expected: Vector) -> Table:

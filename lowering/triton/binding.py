@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias
+from functools import partial
+from typing import Protocol, TypeAlias, cast
 
 import torch
 import triton
@@ -48,6 +49,15 @@ def as_interpreted(function: TritonFunction) -> InterpretedFunction:
     if isinstance(function, InterpretedFunction):
         return function
     return InterpretedFunction(function.fn)
+
+
+def launcher(
+    function: TritonFunction, grid: tuple[int, ...], num_warps: int
+) -> Callable[..., None]:
+    """A function of a kernel's arguments that runs it on a grid; what can be resolved is resolved now."""
+    if isinstance(function, JITFunction):
+        return cast("Callable[..., None]", partial(function[grid], num_warps=num_warps))
+    return lambda *arguments: launch(function, grid, arguments, num_warps)
 
 
 def launch(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
 import torch
 from xdsl.dialects.builtin import IntegerType, ModuleOp
@@ -43,6 +44,19 @@ class _Kernel:
     def interpreted(self) -> binding.TritonFunction:
         return compile_source(self.source, interpret=True)
 
+    @cached_property
+    def scalars(self) -> tuple[int, ...]:
+        """Numbers of the parameters that are integers."""
+        return tuple(
+            index
+            for index, type_ in enumerate(self.parameters)
+            if not isinstance(type_, kernel.BufferType)
+        )
+
+    def check_grid(self, name: str, grid: tuple[int, ...]) -> None:
+        if len(grid) != self.grid_rank or any(extent < 1 for extent in grid):
+            raise FheliumError(f"kernel '{name}': grid {grid} does not fit")
+
     def check(self, grid: tuple[int, ...], arguments: Sequence[torch.Tensor | int]) -> None:
         if len(grid) != self.grid_rank or any(extent < 1 for extent in grid):
             raise FheliumError(f"grid {grid} does not fit")
@@ -54,6 +68,8 @@ class _Kernel:
 
     def unsigned(self, arguments: Sequence[torch.Tensor | int]) -> tuple[torch.Tensor | int, ...]:
         """The arguments with negative scalars as the unsigned words that the text declares."""
+        if all(cast(int, arguments[index]) >= 0 for index in self.scalars):
+            return tuple(arguments)
         return tuple(
             argument % (1 << _width(type_))
             if isinstance(argument, int) and argument < 0
@@ -123,15 +139,40 @@ class TritonKernels:
         Raises:
             FheliumError: there is no such kernel, or the grid or an argument does not fit.
         """
-        found = self._kernels.get(name)
-        if found is None:
-            raise FheliumError(f"there is no kernel '{name}'")
+        found = self._found(name)
         try:
             found.check(grid, arguments)
         except FheliumError as error:
             raise FheliumError(f"kernel '{name}': {error.message}") from None
         function = found.interpreted if self._interpret else found.jit
         binding.launch(function, grid, found.unsigned(arguments), found.num_warps)
+
+    def prepare(self, name: str, grid: tuple[int, ...]) -> Callable[..., None]:
+        """A function of the kernel's arguments that launches it without checking them: for generated host programs,
+        whose launches are verified.
+
+        Raises:
+            FheliumError: there is no such kernel, or the grid does not fit.
+        """
+        found = self._found(name)
+        found.check_grid(name, grid)
+        launcher = binding.launcher(
+            found.interpreted if self._interpret else found.jit, grid, found.num_warps
+        )
+        scalars = found.scalars
+        if not scalars:
+            return launcher
+
+        def launch(*arguments: torch.Tensor | int) -> None:
+            launcher(*found.unsigned(arguments))
+
+        return launch
+
+    def _found(self, name: str) -> _Kernel:
+        found = self._kernels.get(name)
+        if found is None:
+            raise FheliumError(f"there is no kernel '{name}'")
+        return found
 
     def compile_for(self, target: tuple[str, int, int]) -> dict[str, binding.CompiledKernel]:
         """Compiles every kernel for a GPU that need not be present.

@@ -16,8 +16,13 @@ class TestFormat:
 
 class TestConfig:
     test_format: TestFormat
+    substitutions: list[tuple[str, str]]
+
+class TestSuite:
+    exec_root: str
 
 class Test:
     config: TestConfig
+    suite: TestSuite
     result: Result
     def setResult(self, result: Result) -> None: ...

@@ -1,1 +1,1 @@
-"""Passes and a dialect for fhelium-opt: sums over slots, and fewer rotations."""
+"""Passes and a dialect for fhelium-opt: differences of slots, and fewer rotations."""

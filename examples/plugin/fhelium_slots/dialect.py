@@ -1,4 +1,4 @@
-"""`slots`: sums over slots, above the `ckks` dialect."""
+"""`slots`: differences of slots, above the `ckks` dialect."""
 
 from typing import ClassVar
 
@@ -21,21 +21,20 @@ from fhelium_ir.dialects import ckks
 
 
 @irdl_op_definition
-class SumOp(IRDLOperation):
-    """Adds to each slot its `count - 1` right neighbours; `count` is a power of two."""
+class DifferenceOp(IRDLOperation):
+    """How much slots grow from left to right: slot j is x[j + steps] - x[j]."""
 
-    name = "slots.sum"
+    name = "slots.difference"
     T: ClassVar = VarConstraint("T", base(ckks.CiphertextType))
     operand = operand_def(T)
-    count = prop_def(IntegerAttr[I64])
+    steps = prop_def(IntegerAttr[I64])
     result = result_def(T)
     traits = traits_def(Pure())
-    assembly_format = "$operand `over` $count attr-dict `:` type($result)"
+    assembly_format = "$operand `by` $steps attr-dict `:` type($result)"
 
     def verify_(self) -> None:
-        count = self.count.value.data
-        if count < 1 or count & (count - 1):
-            raise VerifyException(f"slots.sum: {count} is not a power of two")
+        if self.steps.value.data < 1:
+            raise VerifyException("slots.difference: steps must be at least 1")
 
 
-Slots = Dialect("slots", [SumOp], [])
+Slots = Dialect("slots", [DifferenceOp], [])

@@ -46,8 +46,8 @@ class MergePattern(RewritePattern):
         else:
             merged = ckks.RotateOp.by(inner.operand, total)
             inherit(merged, op, inner)
-            rewriter.replace_matched_op(merged)
-            rewriter.erase_op(inner)
+            rewriter.replace(op, merged)
+            rewriter.erase(inner)
             remark("merge-rotations", merged, "applied", f"steps {inner.step} and {op.step} in one")
 
 

@@ -40,7 +40,7 @@ def test_the_text_of_a_pipeline_parses_to_itself() -> None:
 
 def test_named_and_until() -> None:
     default = Pipeline.named(universe.DEFAULT_PIPELINE)
-    assert default.until("ckks-check").passes == ("ckks-manage", "ckks-check")
+    assert default.until("ckks-check").passes[-2:] == ("ckks-manage", "ckks-check")
     with pytest.raises(FheliumError, match="pass 'cse' is not in the pipeline"):
         default.until("cse")
     with pytest.raises(FheliumError, match="did you mean 'fhelium-default'"):

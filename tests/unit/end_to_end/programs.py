@@ -190,13 +190,8 @@ def triples(parameters: Parameters) -> str:
     total = w.sub(w.add(w.negate(xy), w.mul(z, y)), w.mul(x, z))
     shifted = w.sub_plain(w.add_plain(total, k), w.constant([0.125], xy))
     low = w.mod_switch(w.rescale(shifted))
-    scaled = w.mul_plain(w.rescale(shifted), w.constant([0.5], x_like(w, x)))
+    scaled = w.mul_plain(w.rescale(shifted), w.constant([0.5], w.mod_switch(x)))
     return w.text(xy, shifted, low, scaled, w.rescale(w.relinearize(shifted)))
-
-
-def x_like(w: Writer, x: SSAValue) -> SSAValue:
-    """A ciphertext one level below x at x's scale."""
-    return w.mod_switch(x)
 
 
 def levels(parameters: Parameters) -> str:

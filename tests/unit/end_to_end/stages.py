@@ -31,19 +31,16 @@ from tests.lit_files import ROOT
 Residues = NDArray[np.int64]
 Vector = NDArray[np.complex128]
 
-PROGRAM_PASSES = ("ckks-manage", "ckks-check")
-KERNEL_PASSES = ("convert-regions-to-kernels", "convert-zq-to-arith")
-POLYNOMIAL_PASSES = tuple(
-    name
-    for name in universe.PIPELINES[universe.DEFAULT_PIPELINE]
-    if name not in PROGRAM_PASSES + KERNEL_PASSES
-)
+PASSES = universe.PIPELINES[universe.DEFAULT_PIPELINE]
+PROGRAM_PASSES = PASSES[: PASSES.index("convert-ckks-to-rns")]
+POLYNOMIAL_PASSES = PASSES[len(PROGRAM_PASSES) : PASSES.index("convert-regions-to-kernels")]
 """Passes that leave a module that `run_polynomial` can run."""
+KERNEL_PASSES = PASSES[len(PROGRAM_PASSES) + len(POLYNOMIAL_PASSES) :]
 
 
 @dataclass(frozen=True)
 class Stages:
-    """A program after ckks-check, after each polynomial pass, and after each kernel pass."""
+    """A program at the end of the program stage, and after each later pass."""
 
     program: ModuleOp
     polynomial: Mapping[str, ModuleOp]
@@ -55,7 +52,7 @@ class Stages:
 
     @property
     def lowered(self) -> ModuleOp:
-        return self.kernels["convert-zq-to-arith"]
+        return self.kernels[KERNEL_PASSES[-1]]
 
     @property
     def function(self) -> func.FuncOp:
@@ -67,7 +64,7 @@ class Stages:
     def name(self) -> str:
         return self.function.sym_name.data
 
-    def keys(self) -> list[KeyName]:
+    def key_names(self) -> list[KeyName]:
         """Kind and Galois element of every key that the lowered program declares."""
         found: list[KeyName] = []
         for op in self.lowered.ops:
@@ -111,12 +108,11 @@ def compile_stages(text: str, device: str = "cpu", ring_degree: int | None = Non
 
     takes_device = ("select-arithmetic", "tune-ntt-schedules")
     passes = tuple(
-        f'{name}{{device="{device}"}}' if name in takes_device else name
-        for name in universe.PIPELINES[universe.DEFAULT_PIPELINE]
+        f'{name}{{device="{device}"}}' if name in takes_device else name for name in PASSES
     )
     Pipeline("stages", passes).run(context, module, after_pass=keep)
     return Stages(
-        kept["ckks-check"],
+        kept[PROGRAM_PASSES[-1]],
         {name: kept[name] for name in POLYNOMIAL_PASSES},
         {name: kept[name] for name in KERNEL_PASSES},
     )
@@ -148,13 +144,13 @@ class Runner:
     def plaintext(self, values: Sequence[complex], scale: Fraction, level: int) -> torch.Tensor:
         return ClientKeys(self.client).plaintext(values, scale, level)
 
-    def encoded(self, values: Sequence[complex], scale: Fraction, level: int) -> Residues:
-        return self.plaintext(values, scale, level).numpy().astype(np.int64)
+    def encoded(self, values: NDArray[np.float64], scale: Fraction, level: int) -> Residues:
+        return self.plaintext(list(values), scale, level).numpy().astype(np.int64)
 
     def key_residues(self) -> dict[KeyName, Residues]:
         return {
             name: self.evaluation_key(*name).numpy().astype(np.int64)
-            for name in self.stages.keys()
+            for name in self.stages.key_names()
         }
 
     def program(self, inputs: Mapping[str, Residues]) -> list[Residues]:
@@ -167,12 +163,10 @@ class Runner:
         """The result of the polynomial stage after one of its passes."""
         stages = self.stages
         keys = self.key_residues()
-        return run_polynomial(
-            stages.polynomial[after], stages.name, inputs, keys, self.encoded
-        )
+        return run_polynomial(stages.polynomial[after], stages.name, inputs, keys, self.encoded)
 
     def executable(
-        self, target: str, inputs: Mapping[str, Residues], after: str = "convert-zq-to-arith"
+        self, target: str, inputs: Mapping[str, Residues], after: str = KERNEL_PASSES[-1]
     ) -> list[Residues]:
         """The result of the linked program on a target."""
         program = link(self.stages.kernels[after], self, target)
@@ -192,7 +186,7 @@ class Runner:
         for argument in self.stages.function.body.block.args:
             radius = generator.uniform(0, 1, slots)
             angle = generator.uniform(0, 2 * np.pi, slots)
-            found[str(argument.name_hint)] = radius * np.exp(1j * angle)
+            found[str(argument.name_hint)] = (radius * np.exp(1j * angle)).astype(np.complex128)
         return found
 
     def encrypted(self, vectors: Mapping[str, Vector]) -> dict[str, Residues]:

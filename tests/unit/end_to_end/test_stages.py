@@ -53,20 +53,18 @@ def check_stages(run: Runner, inputs: Mapping[str, Residues]) -> list[Residues]:
     return expected
 
 
-def bounds(stages: Stages) -> list[float]:
-    """What the error of each result may be, in units of its largest value or 1.
+def error_bound(stages: Stages) -> float:
+    """What the error of a result may be, in units of its largest value or 1.
 
-    A fresh ciphertext and a key switch or rescale leave noise of standard deviation below
-    8 * sqrt(N) in a coefficient, so below 8 * N in a slot; 32 * N leaves a margin. It counts at the
-    scale of the arguments and at that of the result.
+    A fresh ciphertext, a key switch or a rescale leaves noise of standard deviation below
+    8 * sqrt(N) in a coefficient, so below 8 * N in a slot, and 32 * N leaves a margin. It counts
+    most at the smallest scale of the program.
     """
+    types = [v.type for v in stages.function.body.block.args]
+    types += [v.type for op in stages.function.body.block.ops for v in op.results]
     parameters = stages.parameters
-    found: list[float] = []
-    for type_ in stages.function.function_type.outputs.data:
-        assert isinstance(type_, ckks.CiphertextType)
-        unit = 1 / parameters.default_scale + 1 / scale_of(type_, parameters)
-        found.append(float(32 * parameters.ring_degree * unit))
-    return found
+    scales = [scale_of(t, parameters) for t in types if isinstance(t, ckks.CiphertextType)]
+    return float(32 * parameters.ring_degree / min(scales))
 
 
 def check_decryption(
@@ -74,8 +72,9 @@ def check_decryption(
 ) -> None:
     stages = run.stages
     expected = run_cleartext(stages.program, stages.name, vectors)
-    for result, want, bound in zip(run.decrypted(outputs), expected, bounds(stages), strict=True):
-        assert bound < 0.1
+    bound = error_bound(stages)
+    assert bound < 0.1
+    for result, want in zip(run.decrypted(outputs), expected, strict=True):
         error = float(np.abs(result - want).max())
         assert error < bound * max(1.0, float(np.abs(want).max()))
 
@@ -85,8 +84,7 @@ def small_vectors(run: Runner, seed: int = 0) -> dict[str, Vector]:
     return {name: vector / 4 for name, vector in run.vectors(seed).items()}
 
 
-# Every op, on every target. All programs have one order of magnitude and take three limbs with
-# digits of two limbs and one.
+# Every op, on every target, with three limbs in digits of two limbs and one.
 
 
 @pytest.mark.parametrize("bits", [28, 60], ids=["mont32", "mont64"])
@@ -205,17 +203,12 @@ def test_examples_agree(name: str, target: str) -> None:
     check_decryption(run, filled, outputs)
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_examples_at_a_larger_ring(name: str) -> None:
-    run = example(name, "cpu", 256)
-    inputs = run.residues("random")
-    assert_equal(run.executable("cpu", inputs), run.program(inputs), name)
-
-
-def decrypted_example(name: str, vectors: Mapping[str, Vector]) -> NDArray[np.complex128]:
-    run = example(name, "cpu", 64)
+def decrypted_example(name: str, vectors: Mapping[str, NDArray[np.generic]]) -> Vector:
+    run = example(name, "cpu", 32)
     slots = run.stages.parameters.slots
-    inputs = run.encrypted({n: np.resize(v, slots) for n, v in vectors.items()})
+    inputs = run.encrypted(
+        {n: np.resize(v, slots).astype(np.complex128) for n, v in vectors.items()}
+    )
     (result,) = run.decrypted(run.executable("cpu", inputs))
     return result
 
@@ -224,20 +217,20 @@ def test_the_encrypted_matrix_product() -> None:
     x = np.exp(1j * np.arange(8))
     matrix = np.arange(64).reshape(8, 8) / 64
     np.testing.assert_allclose(
-        decrypted_example("matvec", {"x": x}), np.tile(matrix @ x, 4), atol=1e-6
+        decrypted_example("matvec", {"x": x}), np.tile(matrix @ x, 2), atol=1e-6
     )
 
 
 def test_the_encrypted_polynomial() -> None:
-    x = np.linspace(-1, 1, 32) + 0j
+    x = np.linspace(-1, 1, 16) + 0j
     series = 1 + x + x**2 / 2 + x**3 / 6 + x**4 / 24
     np.testing.assert_allclose(decrypted_example("polynomial", {"x": x}), series, atol=1e-6)
 
 
 def test_the_encrypted_dot_product() -> None:
-    """At N = 64 the rotations by 32 and more are by zero: seven of twelve double the sum."""
-    x, y = np.linspace(-1, 1, 32) + 0j, np.linspace(0.5, 0, 32) * 1j
-    expected = np.full(32, 2**7 * np.sum(x * y))
+    """At N = 32 the rotations by 16 and more are by zero: eight of twelve double the sum."""
+    x, y = np.linspace(-1, 1, 16) + 0j, np.linspace(0.5, 0, 16) * 1j
+    expected = np.full(16, 2**8 * np.sum(x * y))
     np.testing.assert_allclose(
         decrypted_example("dot_product", {"x": x, "y": y}), expected, atol=1e-4
     )
@@ -246,7 +239,7 @@ def test_the_encrypted_dot_product() -> None:
 def test_a_rotation_turns_left_and_wraps() -> None:
     """By numbers and not by the reference: slot j of the result is slot j + steps."""
     run = runner(rotations, chain(60, 2, 2), "cpu")
-    x = np.arange(16) / 32 + 0j
+    x = (np.arange(16) / 32).astype(np.complex128)
     _, right, conjugate = run.decrypted(run.executable("cpu", run.encrypted({"x": x})))
     np.testing.assert_allclose(right, np.concatenate([x[-1:], x[:-1]]), atol=1e-8)
     np.testing.assert_allclose(conjugate, x, atol=1e-8)
@@ -254,8 +247,8 @@ def test_a_rotation_turns_left_and_wraps() -> None:
 
 def test_rotation_by_zero_needs_nothing() -> None:
     run = runner(PROGRAMS["interface"], chain(28, 1, 1), "cpu")
-    assert run.stages.keys() == []
+    assert run.stages.key_names() == []
     run = runner(rotations, chain(28, 1, 1), "cpu")
     wanted = {pow(5, k % 16, 64) for k in (1, -1, 16 + 3, 3 - 16, 5)} | {63}
-    keys = run.stages.keys()
+    keys = run.stages.key_names()
     assert {element for _, element in keys} == wanted and len(keys) == len(wanted)

@@ -12,6 +12,7 @@ from fhelium_ir.compiler.pipeline import Pipeline
 from fhelium_ir.dialects import rns
 from fhelium_ir.dialects.zq import ARITHMETICS
 from fhelium_ir.parameters import Parameters
+from fhelium_ir.primes import is_prime
 from fhelium_ir.universe import make_context
 from tests.unit.exact.machine import (
     BEYOND_60_BITS,
@@ -90,7 +91,7 @@ def test_a_schedule_of_32_bits_cannot_be_forced_on_a_larger_prime() -> None:
 @pytest.mark.parametrize("arithmetic", ["mont32", "mont64"])
 def test_the_first_prime_that_is_too_large_for_an_arithmetic(arithmetic: str) -> None:
     bound = 1 << (ARITHMETICS[arithmetic].word_bits - 2)
-    beyond = next(q for q in range(bound + 1, bound + 16 * 400, 16) if _is_prime(q))
+    beyond = next(q for q in range(bound + 1, bound + 16 * 400, 16) if is_prime(q))
     facts = Parameters(8, (beyond,), (beyond,), 1, 20, insecure=True)
     assert not ARITHMETICS[arithmetic].admits(beyond)
     assert ARITHMETICS[arithmetic].admits(largest_prime(arithmetic, 8))
@@ -101,10 +102,6 @@ def test_the_first_prime_that_is_too_large_for_an_arithmetic(arithmetic: str) ->
     facts = facts_of(8, [beyond], [BEYOND_60_BITS])
     with pytest.raises(FheliumError, match="does not fit"):
         lowered(product_text(facts), ("select-arithmetic{arithmetic=mont32}",))
-
-
-def _is_prime(number: int) -> bool:
-    return pow(2, number - 1, number) == 1 and pow(3, number - 1, number) == 1
 
 
 PRIMES = {
@@ -166,12 +163,12 @@ def _spread(q: int, below: int, shift: int) -> list[int]:
     return near + [words[-1 - (shift * 3 + k) % len(words)] for k in range(4)]
 
 
-def summed(count: int, first: str, rest: str) -> tuple[str, list[list[int]]]:
+def summed(count: int, rest: str) -> tuple[str, list[int]]:
     """A chain over `count` arguments, and the sign of each; `rest` alternates between its ops."""
     lines, signs, value = list[str](), [1], "%x0"
     ops = rest.split("/")
     for index in range(1, count):
-        op = first if index == 1 else ops[index % len(ops)]
+        op = ops[(index - 1) % len(ops)]
         name = "%r0" if index == count - 1 else f"%s{index}"
         left, right = (f"%x{index}", value) if op == "rsub" else (value, f"%x{index}")
         lines.append(f"{name} = rns.{'sub' if op == 'rsub' else op} {left}, {right} : TYPE")
@@ -179,16 +176,15 @@ def summed(count: int, first: str, rest: str) -> tuple[str, list[list[int]]]:
             signs = [-sign for sign in signs]
         signs.append(-1 if op == "sub" else 1)
         value = name
-    return "\n".join(lines), [signs]
+    return "\n".join(lines), signs
 
 
-@pytest.mark.parametrize("rest", ["add", "sub", "add/sub", "rsub", "rsub/add"])
+@pytest.mark.parametrize("rest", ["add", "sub", "rsub", "rsub/add"])
 @pytest.mark.parametrize(
     ("arithmetic", "q", "count"),
     [
         ("mont64", BELOW_60_BITS, 16),
         ("mont64", BELOW_60_BITS, 17),
-        ("mont64", BEYOND_60_BITS, 16),
         ("mont64", BELOW_61_BITS, 16),
         ("mont64", largest_prime("mont64", 8), 16),
         ("mont32", largest_prime("mont32", 8), 9),
@@ -197,7 +193,7 @@ def summed(count: int, first: str, rest: str) -> tuple[str, list[list[int]]]:
 def test_chains_that_fill_the_word(arithmetic: str, q: int, count: int, rest: str) -> None:
     facts = one_prime(arithmetic, q)
     type_ = poly(facts, "q 0:1", EVALUATION)
-    body, (signs,) = summed(count, rest.split("/")[0], rest)
+    body, signs = summed(count, rest)
     text = function(facts, [type_] * count, [type_], body.replace("TYPE", type_))
     passes = (f"select-arithmetic{{arithmetic={arithmetic}}}", *POLYNOMIAL[1:])
     module = lowered(text, passes)
@@ -224,13 +220,14 @@ def test_chains_that_fill_the_word(arithmetic: str, q: int, count: int, rest: st
 @pytest.mark.parametrize("q", [BELOW_60_BITS, BEYOND_60_BITS, BELOW_61_BITS])
 def test_two_words_that_fill_the_word_together(q: int, op: str) -> None:
     facts, most = one_prime("mont64", q), capacity("mont64", q)
-    for left in (1, most // 2, most - 1):
+    # The last tile has lanes for four rows where there is one.
+    for left, tile in ((1, ""), (most // 2, "1, 4, 1"), (most - 1, "4, 2, 1")):
         a, b, c = (
             poly(facts, "q 0:1", EVALUATION, words=f"mont64(e = 0, below = {below})")
             for below in (left, most - left, most)
         )
-        body = f"%v0 = rns.{op} %a0, %a1 : {a}, {b}" + (f" -> {c}" if op == "mul" else "")
-        module = lowered(region(facts, "mont64", [a, b], [c], body), REGION)
+        body = f"%v0 = rns.{op} %a0, %a1 : {a}, {b}"
+        module = lowered(region(facts, "mont64", [a, b], [c], body, tile), REGION)
         top, other = left * q - 1, (most - left) * q - 1
         x = np.array([[[top, top, 0, 0, top, q - 1, 0, top]]], dtype=object)
         y = np.array([[[other, 0, other, 0, q - 1, other, 1, 1]]], dtype=object)
@@ -249,8 +246,8 @@ def test_two_words_that_fill_the_word_together(q: int, op: str) -> None:
 def test_conversions_of_full_words(arithmetic: str, q: int, change: int) -> None:
     facts, most = one_prime(arithmetic, q), capacity(arithmetic, q)
     factor = pow(ARITHMETICS[arithmetic].radix, change, q)
-    for before in sorted({2, 3, most - 1, most} - {0, 1}):
-        for after in sorted({1, 2, (before + 1) // 2, before - 1}):
+    for before in sorted({2, 3, most} - {0, 1}):
+        for after in sorted({1, before - 1}):
             a, c = (
                 poly(facts, "q 0:1", EVALUATION, words=f"{arithmetic}(e = {e}, below = {below})")
                 for e, below in ((1, before), (1 + change, after))

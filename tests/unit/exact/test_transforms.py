@@ -124,7 +124,7 @@ def compositions(stages: int) -> Iterator[tuple[tuple[int, ...], ...]]:
 
 
 def fitting(degree: int, splits: Sequence[tuple[tuple[int, ...], ...]]) -> list[Schedule]:
-    """Schedules of the splits that can be built: one row with every number of columns, several rows."""
+    """Schedules of the splits that can be built: one row with every number of columns, four rows."""
     found: list[Schedule] = []
     stages = degree.bit_length() - 1
     for kernels in splits:
@@ -132,7 +132,6 @@ def fitting(degree: int, splits: Sequence[tuple[tuple[int, ...], ...]]) -> list[
         widths = [1 << bit for bit in range(limit.bit_length())] if limit else []
         found += [Schedule(kernels, 1, columns, 1) for columns in widths]
         found += [Schedule(kernels, 4, columns, 1) for columns in widths[-1:]]
-        found += [Schedule(kernels, 2, columns, 1) for columns in widths[:1]]
     for schedule in found:
         check_fits(schedule, degree)
     return found
@@ -169,7 +168,7 @@ def test_schedules_cover_one_to_three_kernels_exchanges_rows_and_columns() -> No
     shapes = {tuple(len(kernel) for kernel in schedule.kernels) for schedule in EVERY_SCHEDULE}
     assert {len(shape) for shape in shapes} == {1, 2, 3}
     assert (2,) in {tuple(len(kernel) for kernel in s.kernels) for s in WIDE_SCHEDULES}
-    assert {schedule.rows for schedule in EVERY_SCHEDULE} == {1, 2, 4}
+    assert {schedule.rows for schedule in EVERY_SCHEDULE} == {1, 4}
     assert {schedule.columns for schedule in EVERY_SCHEDULE} == {1, 2, 4}
 
 
@@ -180,7 +179,7 @@ def test_every_schedule_of_the_smallest_ring(schedule: Schedule, direction: str)
 
 
 @pytest.mark.parametrize("direction", ["forward", "inverse"])
-@pytest.mark.parametrize("schedule", EVERY_SCHEDULE[::5], ids=name_of)
+@pytest.mark.parametrize("schedule", EVERY_SCHEDULE[::6], ids=name_of)
 def test_words_of_32_bits(schedule: Schedule, direction: str) -> None:
     exact(facts("mont32", 8), "mont32", schedule, direction)
 
@@ -188,7 +187,7 @@ def test_words_of_32_bits(schedule: Schedule, direction: str) -> None:
 @pytest.mark.parametrize("direction", ["forward", "inverse"])
 @pytest.mark.parametrize("schedule", WIDE_SCHEDULES, ids=name_of)
 def test_wide_kernels(schedule: Schedule, direction: str) -> None:
-    exact(facts("mont64", 64), "mont64", schedule, direction, launches=4)
+    exact(facts("mont64", 64), "mont64", schedule, direction, launches=3)
 
 
 def exact(

@@ -126,7 +126,7 @@ def test_a_failed_run_changes_nothing() -> None:
 
 def test_scales_that_grow_without_end_are_an_error_at_their_op() -> None:
     lines = ["%r0 = ckks.negate %x : !ckks.ciphertext"]
-    for i in range(70):
+    for i in range(130):
         lines += [
             f"%s{i} = ckks.mul %r{i}, %r{i} : !ckks.ciphertext",
             f"%r{i + 1} = ckks.relinearize %s{i} : !ckks.ciphertext",
@@ -134,9 +134,9 @@ def test_scales_that_grow_without_end_are_an_error_at_their_op() -> None:
     body = "\n".join(lines)
     with pytest.raises(FheliumError, match="an exponent beyond") as caught:
         managed(f"func.func @f(%x : !ckks.ciphertext) {{\n{body}\nreturn\n}}")
-    # 5 * 2**59 is below 2**62 and 5 * 2**60 above: the sixtieth squaring stands in line 3 + 2 * 59 + 1.
+    # 5 * 2**125 is below 2**128 and 5 * 2**126 above: squaring number 126 stands in line 3 + 2 * 125 + 1.
     assert caught.value.location is not None
-    assert caught.value.location.startswith("<input>:122:")
+    assert caught.value.location.startswith("<input>:254:")
 
 
 def test_remarks_name_what_was_decided_and_only_that() -> None:

@@ -38,6 +38,7 @@ def test_known_products() -> None:
     last = [0] * 7 + [1]
     assert negacyclic_product(x, last) == [-1] + [0] * 7
     assert negacyclic_product([0] * 8, last) == [0] * 8
+    assert negacyclic_product([2**100] * 8, [0] * 8) == [0] * 8
     assert negacyclic_product(last, last) == [0] * 6 + [-1, 0]
 
 
