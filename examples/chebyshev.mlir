@@ -1,5 +1,5 @@
 // 1 / (1.5 + x) of every slot of an encrypted vector, x in [-1, 1], by a polynomial of degree 15 in the Chebyshev
-// basis: four levels. The polynomial differs from the function by less than 1.2e-6.
+// basis: four levels. The polynomial differs from the function by less than 1e-6.
 //
 //   fhelium-run examples/chebyshev.mlir
 

@@ -1,5 +1,5 @@
 // Logistic regression: the probability 1 / (1 + exp(-(w x + b))) for an encrypted vector x of 16 features in [-1, 1].
-// w x + b is in [-4, 4]; there the sigmoid is a polynomial of degree 7, but for 0.004. Five levels.
+// w x + b is in [-4, 4]; there the sigmoid is a polynomial of degree 7, but for 0.002. Five levels.
 //
 //   fhelium-run examples/logistic_regression.mlir
 

@@ -10,6 +10,7 @@ from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, i1
 from xdsl.ir import Block, Operation, SSAValue
 
+from fhelium_ir.backend.memory import is_allocated_first
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.dialects import host, resource
@@ -115,7 +116,7 @@ class _HostSource:
     def _block(self, block: Block, finish: Callable[[], Sequence[str]] | None = None) -> None:
         """Prints a block; `finish` prints its terminator and says which variables go on being read."""
         dying = _dying_buffers(block)
-        first = [op for op in block.ops if self._comes_first(op)]
+        first = [op for op in block.ops if is_allocated_first(op)]
         for op in first:
             self._statement(op)
         for op in block.ops:
@@ -128,14 +129,6 @@ class _HostSource:
                 self._statement(op)
             if not isinstance(op, func.ReturnOp):
                 self._delete(dying[op], kept)
-
-    def _comes_first(self, op: Operation) -> bool:
-        """Whether a buffer lives as long as the function: its arena and its results."""
-        if not isinstance(op, host.AllocOp) or op.parent_block() is not self.function.body.block:
-            return False
-        type_ = resource.integer_memref(op.result.type)
-        returned = any(isinstance(use.operation, func.ReturnOp) for use in op.result.uses)
-        return returned or type_.element_type.width.data == 8
 
     def _delete(self, values: Sequence[SSAValue], kept: Sequence[str] = ()) -> None:
         """Deletes the variables of values that nothing reads any more."""

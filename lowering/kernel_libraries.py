@@ -14,9 +14,13 @@ def load_kernels(module: ModuleOp, target: str) -> KernelLibrary:
     """Compiles the kernels of a module for a target, see `fhelium_ir.backend.workspace.TARGETS`."""
     # Each target's compiler is imported only where it is used: they are slow to load.
     if target in ("cuda", "triton-interpret"):
+        from fhelium_ir.lowering.triton import binding
         from fhelium_ir.lowering.triton.kernels import TritonKernels
 
-        return TritonKernels(module, interpret=target == "triton-interpret")
+        kernels = TritonKernels(module, interpret=target == "triton-interpret")
+        if target == "cuda":
+            kernels.compile_ahead(binding.current_gpu())
+        return kernels
     if target == "interpret":
         from fhelium_ir.reference.kernel import InterpretedKernels
 

@@ -30,6 +30,9 @@ from fhelium_ir.dialects import ckks
 from fhelium_ir.parameters import Parameters
 from fhelium_ir.scale import Scale
 
+DRIFT_BITS = 2.0
+"""Level scales that are further from the default scale than this are worth a warning."""
+
 MANAGEMENT_OPS = (
     ckks.RelinearizeOp,
     ckks.RescaleOp,
@@ -77,7 +80,23 @@ def manage_function(function: func.FuncOp, parameters: Parameters, start: str) -
     level = top if stated or start == "top" else _lowest_start(plan, parameters)
     text = f"managed with {plan.depth} of {top} levels, from level {level} down"
     remark(PASS, function, "applied", text)
+    _warn_of_drift(plan, parameters, level)
     return _Writer(plan, parameters, level).write()
+
+
+def _warn_of_drift(plan: LevelPlan, parameters: Parameters, start: int) -> None:
+    """Level scales far from the default one: the distance doubles from level to level."""
+    for level in sorted({start - node.depth for node in plan.nodes}, reverse=True):
+        bits = level_scale(parameters, level).log2(parameters.q)
+        if abs(bits - parameters.scale_bits) > DRIFT_BITS:
+            remark(
+                PASS,
+                plan.function,
+                "warning",
+                f"the scale of level {level} is 2^{bits:.1f}, far from the default 2^{parameters.scale_bits}: choose "
+                "primes that follow the scale, see select-parameters",
+            )
+            return
 
 
 def _stated_levels(function: func.FuncOp, parameters: Parameters) -> dict[SSAValue, int]:

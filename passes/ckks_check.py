@@ -198,7 +198,9 @@ def _check_ranges(function: func.FuncOp, block: Block, parameters: Parameters) -
     wrapping: list[tuple[SSAValue, Operation]] = []
     for op in reversed(list(block.ops)):
         if any(result in needed for result in op.results):
-            needed.update(op.operands)
+            # What is multiplied by 0 does not matter.
+            if any(ranges.get(result) != 0 for result in op.results):
+                needed.update(op.operands)
             wrapping += [(result, op) for result in op.results if result not in outputs]
     wrapping += [(value, function) for value in reversed(block.args) if value in needed - outputs]
     for value, op in reversed(wrapping):

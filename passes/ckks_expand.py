@@ -28,6 +28,7 @@ from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.compiler.remarks import remark
 from fhelium_ir.compiler.retype import commit_types
 from fhelium_ir.dialects import ckks
+from fhelium_ir.passes.automatic_levels import MANAGEMENT_OPS
 from fhelium_ir.passes.diagonal_plan import cheapest_plan, plan_with
 from fhelium_ir.passes.polynomial_plan import (
     Basis,
@@ -71,12 +72,29 @@ class CkksExpand(ModulePass):
             if isinstance(function, func.FuncOp) and not function.is_declaration:
                 found = [inner for inner in function.walk() if isinstance(inner, ckks.StructuredOp)]
                 if found:
+                    _check_management(function)
                     _warn_of_domains(function)
                     expansion = _Expansion(self.bsgs, slots)
                     for inner in found:
                         expansion.expand(inner)
         # An expansion may be a value of another type: signatures follow.
         commit_types(op, {})
+
+
+def _check_management(function: func.FuncOp) -> None:
+    """A polynomial has products of products, whose levels only the compiler can manage.
+
+    Raises:
+        FheliumError: a function with a polynomial has management ops.
+    """
+    managing = next((op for op in function.walk() if isinstance(op, MANAGEMENT_OPS)), None)
+    for op in function.walk():
+        if managing is not None and isinstance(op, ckks.PolynomialOp):
+            raise FheliumError(
+                f"{op.name}: levels and scales of this function must be left to the compiler, but "
+                f"@{function.sym_name.data} has a {managing.name}",
+                location_of(op),
+            )
 
 
 def _warn_of_domains(function: func.FuncOp) -> None:

@@ -53,7 +53,6 @@ class SelectParameters(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if ckks.PARAMS in op.attributes:
-            remark(PASS, op, "missed", "the module has parameters")
             return
         self._check_options()
         degrees = [self.ring_degree] if self.ring_degree else sorted(SECURITY_LIMITS)
@@ -142,7 +141,8 @@ class _Search:
 
     def _plans(self) -> list[LevelPlan]:
         # What runs before the management may ask for parameters; any that are long enough will do.
-        trial = self._prepared(build(shapes([], (40,), 60, self.degree)[0], self.degree, 30))
+        with collect_remarks():
+            trial = self._prepared(build(shapes([], (40,), 60, self.degree)[0], self.degree, 30))
         plans: list[LevelPlan] = []
         for function in _functions(trial):
             if not is_unmanaged(function):
@@ -219,7 +219,7 @@ def _vector_length(module: ModuleOp) -> int:
     longest = 1
     for op in module.walk():
         match op:
-            case func.FuncOp():
+            case func.FuncOp() if not op.is_declaration:
                 for index in range(len(op.args)):
                     count = argument_attribute(op, index, "ckks.slots")
                     if isinstance(count, IntegerAttr):

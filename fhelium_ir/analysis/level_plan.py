@@ -139,6 +139,8 @@ class _Planner:
         self.values: dict[SSAValue, Node] = {}
         self.waiting: dict[SSAValue, list[_Term]] = {}
         self.known: dict[tuple[str, Node, int], Node] = {}
+        self.product_like = _product_like(function, self.uses)
+        self.products: dict[Operation, int] = {}
 
     def plan(self) -> LevelPlan:
         for argument in self.function.args:
@@ -173,23 +175,24 @@ class _Planner:
                 else:
                     self.values[op.result] = self._add_up(terms, op)
             case ckks.MulOp():
-                left, right = (self._rescaled(self._node(v), op) for v in (op.lhs, op.rhs))
+                left, right = (self._rescaled(self._node(v)) for v in (op.lhs, op.rhs))
                 depth = max(left.depth, right.depth)
                 pair = (self._lowered(left, depth, op), self._lowered(right, depth, op))
                 self._finish(op, op.result, pair, product=True, size=3)
             case ckks.MulPlainOp():
-                left = self._rescaled(self._node(op.lhs), op)
+                left = self._rescaled(self._node(op.lhs))
                 self._finish(op, op.result, (left,), product=True, size=2, plaintext=op.rhs)
             case ckks.NegateOp():
                 node = self._node(op.operand)
                 # The form that others use costs nothing.
-                node = self.known.get(("rescale", node, node.depth + 1), node)
+                reduced = self.known.get(("relinearize", node, node.depth), node)
+                node = self.known.get(("rescale", reduced, node.depth + 1), node)
                 self._finish(op, op.result, (node,), node.product, node.size)
             case ckks.RotateOp() | ckks.ConjugateOp():
-                node = self._relinearized(self._node(op.operand), op)
-                if not (self.uses[op.operand] == 1 and self._feeds_sum(op.result)):
-                    # With fewer limbs a key switch is cheaper; a sum of such products is rescaled once.
-                    node = self._rescaled(node, op)
+                node = self._relinearized(self._node(op.operand))
+                if not self._stays_product(op):
+                    # With fewer limbs a key switch is cheaper.
+                    node = self._rescaled(node)
                 self._finish(op, op.result, (node,), node.product, 2)
             case _:
                 hint = "; run ckks-expand first" if isinstance(op, ckks.StructuredOp) else ""
@@ -216,9 +219,7 @@ class _Planner:
     def _output(self, value: SSAValue, op: Operation) -> Node:
         if value not in self.values:
             raise FheliumError(f"{PASS}: only ciphertexts can be returned", location_of(op))
-        # A rescale is charged to the op that made the product, not to the return.
-        node = self.values[value]
-        return self._rescaled(self._relinearized(node, node.source), node.source)
+        return self._rescaled(self.values[value])
 
     def _convert(
         self, kind: Kind, x: Node, depth: int, product: bool, size: int, op: Operation
@@ -230,17 +231,21 @@ class _Planner:
             self.known[key] = self._keep(node)
         return self.known[key]
 
-    def _relinearized(self, x: Node, op: Operation) -> Node:
+    def _relinearized(self, x: Node) -> Node:
         """x with two components."""
         if x.size == 2:
             return x
-        return self._convert("relinearize", x, x.depth, x.product, 2, op)
+        return self._convert("relinearize", x, x.depth, x.product, 2, x.source)
 
-    def _rescaled(self, x: Node, op: Operation) -> Node:
-        """x at the scale of its level: a product is relinearized first and loses a level."""
+    def _rescaled(self, x: Node) -> Node:
+        """x at the scale of its level: a product is relinearized first and loses a level.
+
+        The level is charged to the op that made the product.
+        """
         if not x.product:
             return x
-        return self._convert("rescale", self._relinearized(x, op), x.depth + 1, False, 2, op)
+        reduced = self._relinearized(x)
+        return self._convert("rescale", reduced, x.depth + 1, False, 2, x.source)
 
     def _lowered(self, x: Node, depth: int, op: Operation) -> Node:
         return x if x.depth == depth else self._convert("lower", x, depth, False, 2, op)
@@ -251,8 +256,29 @@ class _Planner:
         # A promised range (ckks.range) belongs to the value itself, so it has to stay one.
         if self.uses.get(value) != 1 or RANGE in _owner(value).attributes:
             return False
-        users = [use.operation for use in value.uses]
-        return any(isinstance(user, SUMS) and user.result in self.uses for user in users)
+        return any(isinstance(user, SUMS) and user.result in self.uses for user in _users(value))
+
+    def _stays_product(self, op: ckks.RotateOp | ckks.ConjugateOp) -> bool:
+        """Whether a product is rotated as it is: if it is one of several in a sum, which is then rescaled once."""
+        if self.uses[op.operand] != 1 or not self._feeds_sum(op.result):
+            return False
+        root = next(use.operation for use in op.result.uses)
+        while self._feeds_sum(root.results[0]):
+            root = next(user for user in _users(root.results[0]) if isinstance(user, SUMS))
+        if root not in self.products:
+            self.products[root] = self._count_products(root)
+        return self.products[root] > 1
+
+    def _count_products(self, root: Operation) -> int:
+        count, pending = 0, [root]
+        while pending:
+            for operand in pending.pop().operands:
+                owner = operand.owner
+                if isinstance(owner, SUMS) and self._feeds_sum(operand):
+                    pending.append(owner)
+                elif operand in self.product_like:
+                    count += 1
+        return count
 
     def _terms(
         self, op: ckks.AddOp | ckks.SubOp | ckks.AddPlainOp | ckks.SubPlainOp
@@ -293,10 +319,10 @@ class _Planner:
                 if part is None:
                     continue
                 if size == 3 and (True, level, 2) in groups:
-                    reduced = _Sum(self._relinearized(part.node, op), part.negative)
+                    reduced = _Sum(self._relinearized(part.node), part.negative)
                     self._join(groups, reduced, op)
                 else:
-                    reduced = _Sum(self._rescaled(part.node, op), part.negative)
+                    reduced = _Sum(self._rescaled(part.node), part.negative)
                     self._join(groups, reduced, op)
         for form, level, size in list(groups):
             if form or (level == depth and not as_product):
@@ -309,7 +335,7 @@ class _Planner:
             self._join(groups, _Sum(moved, part.negative), op)
         high, low = groups.get((as_product, depth, 3)), groups.get((as_product, depth, 2))
         if high is not None and low is not None:
-            total = self._plus(_Sum(self._relinearized(high.node, op), high.negative), low, op)
+            total = self._plus(_Sum(self._relinearized(high.node), high.negative), low, op)
         else:
             total = high or low
         assert total is not None
@@ -368,6 +394,34 @@ class _Planner:
         assert self.nodes[-1] is node
         self.nodes[-1] = replace(node, bound=bound, value=value)
         return self.nodes[-1]
+
+
+def _users(value: SSAValue) -> list[Operation]:
+    return [use.operation for use in value.uses]
+
+
+def _product_like(function: func.FuncOp, uses: Mapping[SSAValue, int]) -> set[SSAValue]:
+    """Values that can be products that are not rescaled yet."""
+    found: set[SSAValue] = set()
+    for op in function.body.block.ops:
+        match op:
+            case ckks.MulOp() | ckks.MulPlainOp():
+                found.add(op.result)
+            case ckks.RotateOp() | ckks.ConjugateOp():
+                if op.operand in found and uses.get(op.operand) == 1:
+                    found.add(op.result)
+            case (
+                ckks.AddOp()
+                | ckks.SubOp()
+                | ckks.AddPlainOp()
+                | ckks.SubPlainOp()
+                | ckks.NegateOp()
+            ):
+                if any(operand in found for operand in op.operands):
+                    found.add(op.result)
+            case _:
+                pass
+    return found
 
 
 def _owner(value: SSAValue) -> Operation:

@@ -47,6 +47,16 @@ def host_memory(function: func.FuncOp) -> HostMemory:
     return HostMemory(arguments, arena, results, _peak(block))
 
 
+def is_allocated_first(op: Operation) -> bool:
+    """Whether a run allocates a buffer before anything else, so that a lack of memory shows before the first launch:
+    the function's results and its arena."""
+    function = op.parent_op()
+    if not isinstance(op, host.AllocOp) or not isinstance(function, func.FuncOp):
+        return False
+    returned = any(isinstance(use.operation, func.ReturnOp) for use in op.result.uses)
+    return returned or any(isinstance(use.operation, host.ViewOp) for use in op.result.uses)
+
+
 def _peak(block: Block) -> int:
     """The most bytes that the ops of a block hold at once."""
     last: dict[SSAValue, Operation] = {}
@@ -64,9 +74,11 @@ def _peak(block: Block) -> int:
         else:
             for result, size in _allocated(op):
                 owned[result], last[result] = size, op
-    live = peak = 0
+    first = sum(size for op in block.ops if is_allocated_first(op) for _, size in _allocated(op))
+    live = peak = first
     for op in block.ops:
-        live += sum(size for _, size in _allocated(op))
+        if not is_allocated_first(op):
+            live += sum(size for _, size in _allocated(op))
         peak = max(peak, live + _inside(op))
         live -= sum(size for value, size in owned.items() if last[value] is op)
     return peak

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from math import prod
 from contextlib import suppress
 from typing import Any, NoReturn
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, UnknownLoc, UnregisteredAttr
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ComplexType,
+    IndexType,
+    IntegerType,
+    ModuleOp,
+    RankedStructure,
+    UnknownLoc,
+    UnregisteredAttr,
+)
 from xdsl.ir import AttributeInvT, Data, Operation, ParametrizedAttribute, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.parser.generic_parser import ParserState
@@ -18,6 +28,10 @@ from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken, MLIRTokenKind, StringLit
 
 from fhelium_ir.compiler.errors import FheliumError, nearest
 from fhelium_ir.compiler.locations import file_location
+
+
+MAX_ELEMENTS = 1 << 24
+"""Elements of a dense attribute."""
 
 
 class _LinearLexer(MLIRLexer):
@@ -104,6 +118,16 @@ class LocatingParser(Parser):
                 raise
             kind = "type" if is_type else "attribute"
             self.raise_error(f"unknown {kind} '{attr_name}'", self._name_before(attr_name, start))
+
+    def _parse_dense_literal_type(
+        self,
+    ) -> RankedStructure[IntegerType | IndexType | AnyFloat | ComplexType]:
+        start = self.pos
+        type_ = super()._parse_dense_literal_type()
+        # A splat is stored element by element: a few characters must not fill the memory.
+        if prod(type_.get_shape()) > MAX_ELEMENTS:
+            self.raise_error(f"a dense attribute has at most {MAX_ELEMENTS} elements", start)
+        return type_
 
     def _name_before(self, name: str, end: int) -> int:
         """Where the name of a type or attribute that ends before `end` begins, with its sigil."""

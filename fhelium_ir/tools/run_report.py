@@ -28,7 +28,8 @@ def print_report(program: Program, outcome: Outcome) -> None:
     for index, (result, expected) in enumerate(zip(outcome.results, outcome.expected, strict=True)):
         console.print(_table(index, result, expected))
     console.print(f"largest error: {outcome.largest_error:.3g}")
-    console.print(f"expected error: {_estimate(program)}")
+    for line in _expected_errors(program):
+        console.print(line, markup=False)
     console.print(f"launches: {outcome.launches}, distinct kernels: {program.kernel_count}")
     console.print(f"keys needed: {', '.join(_key_names(program)) or 'none'}")
     times = ", ".join(f"{name} {value:.2f} s" for name, value in outcome.seconds.items())
@@ -37,15 +38,16 @@ def print_report(program: Program, outcome: Outcome) -> None:
         console.print("warning: keys or parameters are insecure, for tests only")
 
 
-def _estimate(program: Program) -> str:
-    """The error to be expected of the worst output, and where it comes from."""
+def _expected_errors(program: Program) -> list[str]:
+    """For each result the error to be expected, and where it comes from."""
     function = entry_function(program.program_stage, program.name)
-    outputs = output_precision(function, program.parameters)
-    if not outputs:
-        return "none"
-    worst = max(outputs, key=lambda output: output.error)
-    parts = ", ".join(f"{kind} {error:.2g}" for kind, error in worst.parts.items() if error > 0)
-    return f"at most {worst.error:.3g} ({parts})"
+    lines: list[str] = []
+    for index, output in enumerate(output_precision(function, program.parameters)):
+        parts = ", ".join(f"{kind} {error:.2g}" for kind, error in output.parts.items() if error)
+        lines.append(
+            f"expected error of result {index}: at most {output.error:.3g}, {output.bits:.1f} bits ({parts})"
+        )
+    return lines
 
 
 def _table(index: int, result: Vector, expected: Vector) -> Table:

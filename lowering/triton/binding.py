@@ -35,6 +35,12 @@ class GpuTarget:
     warp_size: int
 
 
+def current_gpu() -> tuple[str, int, int]:
+    """Backend, architecture and warp size of the GPU in use."""
+    major, minor = torch.cuda.get_device_capability()
+    return ("cuda", 10 * major + minor, 32)
+
+
 def as_jit(function: TritonFunction) -> JITFunction:
     """The function for compilation, whichever kind the decorator made."""
     if isinstance(function, JITFunction):

@@ -15,6 +15,8 @@ from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.dialects import kernel
 from fhelium_ir.lowering.triton import binding
 from fhelium_ir.lowering.triton.compile import compile_source
+from fhelium_ir.lowering.triton.compile_ahead import compile_ahead
+from fhelium_ir.lowering.triton.compile_worker import Job
 from fhelium_ir.lowering.triton.printer import kernel_source, warps_of
 
 
@@ -173,6 +175,14 @@ class TritonKernels:
         if found is None:
             raise FheliumError(f"there is no kernel '{name}'")
         return found
+
+    def compile_ahead(self, target: tuple[str, int, int]) -> int:
+        """Compiles in parallel what Triton's disk cache does not hold for a GPU; see `compile_ahead`."""
+        jobs: list[Job] = [
+            (found.source, [_triton_type(type_) for type_ in found.parameters], found.num_warps)
+            for found in self._kernels.values()
+        ]
+        return compile_ahead(jobs, target)
 
     def compile_for(self, target: tuple[str, int, int]) -> dict[str, binding.CompiledKernel]:
         """Compiles every kernel for a GPU that need not be present.

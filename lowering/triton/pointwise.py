@@ -122,7 +122,7 @@ class PointwisePlan:
         if graph.region.transform is not None:
             raise FheliumError("a plan is one element-wise kernel: the graph has a transform")
         expression = graph.expression
-        device = graph.parameters.tensor.device
+        device = graph.tables[0].tensor.device if graph.tables else torch.device("cpu")
         execution.check_resources(expression, graph.tables, device)
         step = _launch(expression)
         kernel = execution.compile_for_tensors(step.source, device) if step is not None else None

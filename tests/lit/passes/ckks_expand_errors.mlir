@@ -42,3 +42,14 @@ func.func @f(%x : !ckks.ciphertext<level = 0, scale = 2**40>) -> !ckks.ciphertex
   return %y : !ckks.ciphertext<level = 0, scale = 2**40>
 }
 }
+
+// -----
+
+module attributes {ckks.params = #ckks.params<ring_degree = 16, q = [1125899906842177, 1099511627297, 1099511627873], p = [1125899906842273], digits = 3, scale = 2**40, secret = ternary, insecure>} {
+func.func @f(%x : !ckks.ciphertext<level = 2>) -> !ckks.ciphertext<level = 1> {
+  %a = ckks.rescale %x : !ckks.ciphertext<level = 2>
+// CHECK: ckks_expand_errors.mlir:[[# @LINE + 1]]:8: error: ckks.polynomial: levels and scales of this function must be left to the compiler, but @f has a ckks.rescale
+  %y = ckks.polynomial %a {coefficients = dense<[0.5, 1.0, 1.0]> : tensor<3xf64>} : !ckks.ciphertext<level = 1> -> !ckks.ciphertext<level = 1>
+  return %y : !ckks.ciphertext<level = 1>
+}
+}

@@ -38,10 +38,8 @@ func.func @cube(%x : !ckks.ciphertext) -> !ckks.ciphertext {
 // CHECK-NEXT: %x_2 = ckks.mul_plain %x_1, %1
 // CHECK-NEXT: %x_3 = ckks.rescale %x_2
 // CHECK-NEXT: %x5 = ckks.mul %x4_2, %x_3
-// CHECK-NEXT: %n = ckks.negate %x4
-// CHECK-NEXT: %n_1 = ckks.relinearize %n
-// CHECK-NEXT: %n_2 = ckks.rescale %n_1
-// CHECK-NEXT: %m5 = ckks.mul %x_3, %n_2
+// CHECK-NEXT: %n = ckks.negate %x4_2
+// CHECK-NEXT: %m5 = ckks.mul %x_3, %n
 // CHECK-NEXT: %x5_1 = ckks.relinearize %x5
 // CHECK-NEXT: %x5_2 = ckks.rescale %x5_1
 // CHECK-NEXT: %m5_1 = ckks.relinearize %m5

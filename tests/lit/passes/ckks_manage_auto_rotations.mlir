@@ -46,4 +46,20 @@ func.func @after(%x : !ckks.ciphertext, %y : !ckks.ciphertext) -> !ckks.cipherte
   %e = ckks.add %b, %d : !ckks.ciphertext
   return %e : !ckks.ciphertext
 }
+
+// The only product of a sum is rescaled before.
+// CHECK-LABEL: func.func @alone(
+// CHECK-SAME: %x: !ckks.ciphertext<level = 1, scale = 2**152 / q2 / q3**2>, %y: !ckks.ciphertext<level = 0, scale = 2**304 / q1 / q2**2 / q3**4>) -> !ckks.ciphertext<level = 0, scale = 2**304 / q1 / q2**2 / q3**4>
+// CHECK-NEXT: %a = ckks.mul %x, %x
+// CHECK-NEXT: %a_1 = ckks.relinearize %a
+// CHECK-NEXT: %a_2 = ckks.rescale %a_1
+// CHECK-NEXT: %b = ckks.rotate %a_2 {steps = 1
+// CHECK-NEXT: %c = ckks.add %b, %y
+// CHECK-NEXT: func.return %c
+func.func @alone(%x : !ckks.ciphertext, %y : !ckks.ciphertext) -> !ckks.ciphertext {
+  %a = ckks.mul %x, %x : !ckks.ciphertext
+  %b = ckks.rotate %a {steps = 1} : !ckks.ciphertext
+  %c = ckks.add %b, %y : !ckks.ciphertext
+  return %c : !ckks.ciphertext
+}
 }

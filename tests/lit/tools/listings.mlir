@@ -10,16 +10,19 @@
 // PASSES:      {{^}}track-montgomery{{$}}
 // PASSES-NEXT: {{^}}form-fusion-regions{{$}}
 // PASSES:      {{^}}canonicalize{{$}}
-// PASSES-NEXT: {{^}}cse{{$}}
+// PASSES:      {{^}}cse{{$}}
 // PASSES-NEXT: {{^}}dce{{$}}
 
 // The order is part of the design: a pass relies on those before it.
-// PIPELINES: fhelium-default: ckks-manage, ckks-check, convert-ckks-to-rns, place-domains, select-arithmetic, select-ntt-schedules, track-montgomery, form-fusion-regions, tune-ntt-schedules, infer-resources, plan-memory, convert-regions-to-kernels, convert-zq-to-arith{{$}}
+// PIPELINES: fhelium-default: unroll-loops, ckks-expand, select-parameters, ckks-manage, ckks-check, convert-ckks-to-rns, place-domains, hoist-rotations, select-arithmetic, select-ntt-schedules, track-montgomery, form-fusion-regions, tune-ntt-schedules, infer-resources, plan-memory, convert-regions-to-kernels, convert-zq-to-arith{{$}}
 
 // TARGETS:      {{^}}mlir{{$}}
 // TARGETS-NEXT: {{^}}triton{{$}}
 // TARGETS-NEXT: {{^}}host{{$}}
 // TARGETS-NEXT: {{^}}resources-json{{$}}
+// TARGETS-NEXT: {{^}}dot{{$}}
+// TARGETS-NEXT: {{^}}svg{{$}}
+// TARGETS-NEXT: {{^}}html{{$}}
 
 // DIALECTS:      {{^}}ckks{{$}}
 // DIALECTS-NEXT: {{^}}rns{{$}}
@@ -37,3 +40,6 @@
 // USAGE: usage: fhelium-opt
 // USAGE: --list-passes
 // USAGE: --help-pass PASS
+// USAGE: --remarks {all,applied,missed,analysis}
+// USAGE: --print-ir-before PASS
+// USAGE: --verify-diagnostics

@@ -66,6 +66,22 @@ def test_every_op() -> None:
     }
 
 
+def test_structured_ops() -> None:
+    """The largest row sum, sum |c_k| bound^k, sum |c_k|, and the number of summands."""
+    ranges = ranges_of(
+        "%x : !ckks.ciphertext {ckks.range = 2.0 : f64}",
+        "%v = arith.constant dense<[[1.0, -3.0], [0.5, 0.0]]> : tensor<2x2xf64>",
+        "%linear = ckks.linear_transform %x, %v : !ckks.ciphertext, tensor<2x2xf64>",
+        "%monomial = ckks.polynomial %x {coefficients = dense<[1.0, 0.0, -3.0]> : tensor<3xf64>} : "
+        "!ckks.ciphertext",
+        "%chebyshev = ckks.polynomial %x {coefficients = dense<[1.0, 0.0, -3.0]> : tensor<3xf64>, "
+        'basis = "chebyshev", domain = array<f64: -2.0, 2.0>} : !ckks.ciphertext',
+        "%sum = ckks.sum_slots %x {count = 5} : !ckks.ciphertext",
+    )
+    assert 8 <= ranges.pop("linear") <= 8.000001
+    assert ranges == {"x": 2, "monomial": 13, "chebyshev": 4, "sum": 10}
+
+
 positive = st.floats(min_value=1e-150, max_value=1e150)
 
 

@@ -71,9 +71,10 @@ def parsed(text: str) -> ModuleOp:
 
 
 @cache
-def case(target: str = TARGET, text: str = PRODUCT) -> Case:
+def case(target: str = TARGET, text: str = PRODUCT, ring_degree: int | None = None) -> Case:
     """The program, compiled once for the tests."""
-    program = compile_program("test.mlir", text, Options(target=target))
+    options = Options(target=target, ring_degree=ring_degree)
+    program = compile_program("test.mlir", text, options)
     client = Client(program.parameters, seed=5)
     values = read_inputs(program, None, 5)
     inputs = tuple(

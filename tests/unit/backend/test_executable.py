@@ -18,8 +18,13 @@ TARGETS = pytest.mark.parametrize("target", ["interpret", "cpu"])
 
 
 @cache
+def compiled(name: str) -> Runner:
+    return Runner.of(compile_stages(PROGRAMS[name](chain(28, 3, 2))))
+
+
+@cache
 def linked(name: str, target: str) -> tuple[Runner, Executable]:
-    run = Runner.of(compile_stages(PROGRAMS[name](chain(28, 3, 2))))
+    run = compiled(name)
     return run, link(run.stages.lowered, run, target)
 
 

@@ -110,7 +110,7 @@ def compile_stages(text: str, device: str = "cpu", ring_degree: int | None = Non
     passes = tuple(
         f'{name}{{device="{device}"}}' if name in takes_device else name for name in PASSES
     )
-    Pipeline("stages", passes).run(context, module, after_pass=keep)
+    Pipeline("stages", passes).run(context, module, verify_each=False, after_pass=keep)
     return Stages(
         kept[PROGRAM_PASSES[-1]],
         {name: kept[name] for name in POLYNOMIAL_PASSES},

@@ -127,6 +127,8 @@ def test_every_declared_requirement_is_needed() -> None:
     module = run.stages.lowered.clone()
     kinds: set[str] = set()
     for declared in declarations(module):
+        if declared.kind.data in kinds:
+            continue
         declared.detach()
         with pytest.raises(FheliumError) as error:
             link(module, run, "interpret")

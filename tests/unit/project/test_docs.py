@@ -31,7 +31,13 @@ TOOLS: dict[str, Callable[[list[str]], int]] = {
 }
 PAGES = tuple(
     ROOT / page
-    for page in ("README.md", "docs/architecture.md", "docs/numerics.md", "docs/programs.md")
+    for page in (
+        "README.md",
+        "docs/architecture.md",
+        "docs/numerics.md",
+        "docs/programs.md",
+        "docs/management.md",
+    )
 )
 """The tutorial has tests of its own."""
 

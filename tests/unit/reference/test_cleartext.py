@@ -36,7 +36,7 @@ def test_arithmetic() -> None:
 def test_a_product_with_its_maintenance() -> None:
     body = """
       %0 = ckks.mul %x, %y : !ckks.ciphertext
-      %1 = ckks.relinearize %0 : !ckks.ciphertext<level = ?, scale = ?, size = 3>
+      %1 = ckks.relinearize %0 : !ckks.ciphertext
       %2 = ckks.rescale %1 : !ckks.ciphertext
       %r = ckks.mod_switch %2 : !ckks.ciphertext"""
     assert run(body) == [0.5 + 0.5j, -2j, 6j, -4]
@@ -48,6 +48,42 @@ def test_a_product_with_its_maintenance() -> None:
 )
 def test_rotation_is_to_the_left_and_wraps(steps: int, expected: list[complex]) -> None:
     assert run(f"%r = ckks.rotate %x {{steps = {steps} : i64}} : !ckks.ciphertext") == expected
+
+
+def test_a_matrix() -> None:
+    body = """
+      %m = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf64>
+      %r = ckks.linear_transform %x, %m : !ckks.ciphertext, tensor<2x2xf64>"""
+    # Row j mod 2 from column j on: x0 + 2 x1, 4 x1 + 3 x2, x2 + 2 x3, 4 x3 + 3 x0.
+    assert run(body) == [5 + 1j, 8 + 9j, -8 + 3j, -13 + 3j]
+
+
+def test_diagonals_of_a_matrix() -> None:
+    body = """
+      %m = arith.constant dense<[[1.0, 2.0, 3.0, 4.0], [0.5, 0.0, 0.0, 0.0]]> : tensor<2x4xf64>
+      %r = ckks.linear_transform %x, %m {diagonals = array<i64: 1, 3>} :
+        !ckks.ciphertext, tensor<2x4xf64>"""
+    assert run(body) == [2 - 2, 6j, -12, 4 + 4j]
+
+
+def test_polynomials() -> None:
+    body = "%r = ckks.polynomial %x {coefficients = dense<[1.0, 0.0, 2.0]> : tensor<3xf64>} : "
+    assert run(f"{body}!ckks.ciphertext") == [1 + 4j, 9, -17, 33]
+    # T_2(t) = 2 t^2 - 1 at t = (x - 1) / 2, the middle and half the length of [-1, 3].
+    body = (
+        "%r = ckks.polynomial %x {coefficients = dense<[0.0, 0.0, 1.0]> : tensor<3xf64>, "
+        'basis = "chebyshev", domain = array<f64: -1.0, 3.0>} : !ckks.ciphertext'
+    )
+    assert run(body) == [-1.5, -0.5, -5 - 3j, 11.5]
+
+
+def test_sums_of_slots() -> None:
+    assert run("%r = ckks.sum_slots %x {count = 3} : !ckks.ciphertext") == [
+        3 + 4j,
+        -2 + 3j,
+        -3 + 4j,
+        -1 + 1j,
+    ]
 
 
 @pytest.mark.parametrize(

@@ -234,6 +234,7 @@ def test_output_is_written_whole_or_not_at_all(opt: Driver, tmp_path: Path) -> N
         b'"test.op"() {a = "' + rb"\n\"\00a" * 500 + b"} : () -> ()",
         b'"builtin.module"() ({}, {}) : () -> ()',
         b"%x = arith.constant 1 : i999999999999",
+        b"%x = arith.constant dense<1> : tensor<99999999999xi32>",
     ],
 )
 def test_garbage_is_one_error(opt: Driver, tmp_path: Path, data: bytes) -> None:

@@ -24,7 +24,6 @@ from fhelium_ir.tools.run_profile import (
 from fhelium_ir.universe import make_context
 from tests.lit_files import ROOT
 
-
 CPU = torch.device("cpu")
 
 

@@ -1,0 +1,42 @@
+"""Compiles printed kernels into Triton's disk cache, in a process of its own.
+
+Standard input holds JSON: {"target": [backend, arch, warp size], "jobs": [[source, [types], warps], ...]}. Failures
+are left to the process that launches the kernels: it compiles what is not in the cache, and reports.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import cast
+
+from fhelium_ir.compiler.errors import FheliumError
+from fhelium_ir.lowering.triton import binding
+from fhelium_ir.lowering.triton.compile import compile_source
+
+Job = tuple[str, list[str], int]
+
+
+def compile_job(job: Job, target: binding.GpuTarget) -> binding.CompiledKernel:
+    """Compiles one kernel: its source, the Triton type of each parameter, and its warps."""
+    source, types, warps = job
+    function = binding.as_jit(compile_source(source))
+    signature = dict(zip(function.arg_names, types, strict=True))
+    return binding.compile_for(function, signature, target, warps)
+
+
+def main() -> int:
+    """Compiles the jobs on standard input; the exit code is 0 even if some fail."""
+    request = cast("dict[str, object]", json.load(sys.stdin))
+    backend, arch, warp_size = cast("tuple[str, int, int]", request["target"])
+    target = binding.GpuTarget(backend, arch, warp_size)
+    for job in cast("list[Job]", request["jobs"]):
+        try:
+            compile_job(job, target)
+        except FheliumError:
+            continue
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
