@@ -131,8 +131,10 @@ def _timed(action: Callable[[], object]) -> float:
     return start.elapsed_time(stop) * 1e3
 
 
-def measure(row: Row, chosen: Parameters, bandwidth: float, check: bool) -> dict[str, object]:
-    options = Options(target="cuda", seed=SEED)
+def measure(
+    row: Row, chosen: Parameters, bandwidth: float, check: bool, device: str | None
+) -> dict[str, object]:
+    options = Options(target="cuda", seed=SEED, device=device)
     start = time.perf_counter()
     program = compile_program(row.name, program_text(row, chosen), options)
     client = Client(chosen, seed=SEED)
@@ -199,6 +201,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Time whole operations on a CUDA device.")
     parser.add_argument("--rows", nargs="*")
     parser.add_argument("--check", nargs="*", default=["rescale-top"], help="rows to verify")
+    parser.add_argument("--device", help="description that schedules are chosen for")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--commit", default="unknown")
     options = parser.parse_args()
@@ -206,7 +209,9 @@ def main() -> int:
     bandwidth = copy_bandwidth()
     print(f"copy bandwidth {bandwidth / 1e12:.2f} TB/s", flush=True)
     wanted = [r for r in rows(chosen.top_level) if not options.rows or r.name in options.rows]
-    results = [measure(row, chosen, bandwidth, row.name in options.check) for row in wanted]
+    results = [
+        measure(row, chosen, bandwidth, row.name in options.check, options.device) for row in wanted
+    ]
     if options.out is not None:
         content = {
             "commit": options.commit,
