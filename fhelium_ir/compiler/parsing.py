@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from math import prod
 from contextlib import suppress
+from math import prod
 from typing import Any, NoReturn
 
 from xdsl.context import Context
@@ -28,7 +28,6 @@ from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken, MLIRTokenKind, StringLit
 
 from fhelium_ir.compiler.errors import FheliumError, nearest
 from fhelium_ir.compiler.locations import file_location
-
 
 MAX_ELEMENTS = 1 << 24
 """Elements of a dense attribute."""

@@ -28,6 +28,7 @@ class Options(ImplementationOptions):
     inputs: str | None = None
     target: str = "auto"
     ring_degree: int | None = None
+    rotation_keys: str | None = None
     entry: str | None = None
     seed: int | None = None
     device: str | None = None
@@ -57,6 +58,11 @@ def make_argument_parser() -> ArgumentParser:
     )
     add("--target", choices=TARGETS, default="auto", help="where to run (default: auto)")
     add("--ring-degree", type=int, metavar="N", help="rescale the parameters to this ring degree")
+    add(
+        "--rotation-keys",
+        metavar="1,2,4,...",
+        help="use rotation keys of these steps only; other rotations are composed of them",
+    )
     add("--entry", metavar="NAME", help="the function to run, where there are several")
     add(
         "--seed", type=_seed, help="reproducible keys and inputs, for tests only: they are insecure"

@@ -56,6 +56,7 @@ class RunOptions(Protocol):
 
     target: str
     ring_degree: int | None
+    rotation_keys: str | None
     entry: str | None
     seed: int | None
     device: str | None
@@ -149,6 +150,9 @@ def compile_program(name: str, text: str, options: RunOptions) -> Program:
         else spec
         for spec in universe.PIPELINES[universe.DEFAULT_PIPELINE]
     ]
+    if options.rotation_keys is not None:
+        place = passes.index("ckks-manage")
+        passes.insert(place, f"compose-rotations{{keys={options.rotation_keys}}}")
     split = passes.index(LAST_PROGRAM_PASS) + 1
     Pipeline("program stage", tuple(passes[:split])).run(context, module)
     function = entry_function(module, options.entry)

@@ -1,3 +1,5 @@
+import math
+from decimal import Decimal, getcontext
 from fractions import Fraction
 
 import pytest
@@ -91,3 +93,21 @@ def test_the_ratio_is_bounded() -> None:
         _ = largest * Scale.of(0, {}, Fraction(3))
     # what a scale may hold can be printed and read again
     assert parsed(str(largest.inverse())) == largest.inverse()
+
+
+def test_log2_of_exponents_that_cancel() -> None:
+    # 2^(40 * 2^80) / q^(2^80) with q near 2^40: in floats the two terms would cancel to nothing
+    prime = (1 << 40) + 15
+    getcontext().prec = 80
+    exact = (40 - Decimal(prime).ln() / Decimal(2).ln()) * Decimal(2**80)
+    scale = Scale(40 << 80, ((0, -(1 << 80)),))
+    assert scale.log2([prime]) == pytest.approx(float(exact), rel=1e-12)
+    assert abs(float(exact)) > 1e10
+
+
+def test_log2_agrees_with_the_exact_value() -> None:
+    primes = (97, 113, 1099511627791)
+    scale = Scale.of(-7, {0: 3, 1: -2, 2: 5}, Fraction(1025, 3))
+    value = scale.value(primes)
+    bits = math.log2(value.numerator) - math.log2(value.denominator)
+    assert scale.log2(primes) == pytest.approx(bits, abs=1e-9)

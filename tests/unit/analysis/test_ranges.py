@@ -166,3 +166,17 @@ def test_a_constant_must_be_finite() -> None:
 def test_what_is_encoded_must_be_a_constant() -> None:
     with pytest.raises(FheliumError, match=r"must be an `arith\.constant"):
         ranges_of("%v : tensor<2xf64>", "%p = ckks.encode %v : tensor<2xf64> -> !ckks.plaintext")
+
+
+def test_a_promise_on_an_op_is_believed_where_it_is_smaller() -> None:
+    text = """module {
+      func.func @f(%x : !ckks.ciphertext) -> !ckks.ciphertext {
+        %a = ckks.add %x, %x {ckks.range = 1.25 : f64} : !ckks.ciphertext
+        %b = ckks.add %a, %x {ckks.range = 9.0 : f64} : !ckks.ciphertext
+        return %b : !ckks.ciphertext
+      }
+    }"""
+    module = parse_module(make_context(), text)
+    (function,) = (op for op in module.walk() if isinstance(op, func.FuncOp))
+    bounds = {value.name_hint: bound for value, bound in value_ranges(function).items()}
+    assert bounds == {"x": 1.0, "a": 1.25, "b": 2.25}

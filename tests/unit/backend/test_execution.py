@@ -8,6 +8,7 @@ import threading
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 import pytest
 import torch
@@ -45,14 +46,13 @@ def backend(registry: OperationImplementationRegistry | None = None) -> Operatio
 
 
 def outputs(program: ProgramExecutable, inputs: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
-    found = program.run(*inputs)
-    assert isinstance(found, tuple)
-    return found
+    return cast("tuple[torch.Tensor, ...]", program.run(*inputs))
 
 
 def expected() -> Sequence[torch.Tensor]:
     one = case()
-    encrypted = dict(zip(("x", "y"), one.inputs, strict=True))
+    names = [argument.name for argument in one.program.arguments]
+    encrypted = dict(zip(names, one.inputs, strict=True))
     return run_reference(one.program, one.client, encrypted, {})
 
 
@@ -220,9 +220,8 @@ def test_runs_from_several_threads_agree() -> None:
 
 
 def test_a_memory_limit_is_checked_before_the_first_launch() -> None:
-    needed = backend().link(case().compilation()).manifest["memory"]
-    assert isinstance(needed, dict)
-    peak = int(needed["peak_bytes"])
+    needed = cast("dict[str, int]", backend().link(case().compilation()).manifest["memory"])
+    peak = needed["peak_bytes"]
     enough = OperationBackend(workspace=BackendWorkspace(TARGET, memory_limit=peak))
     program = enough.link(case().compilation())
     assert_right(program)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.tools import fhelium_run
-from fhelium_ir.tools.run_program import compile_program, execute
+from fhelium_ir.tools.run_program import Program, compile_program, execute
 from tests.unit.passes.expanding import chain, dense
 
 RING_DEGREE = 32
@@ -45,7 +46,25 @@ func.func @f(%x : {CT}) -> ({CT}, {CT}, {CT}, {CT}, {CT}) {{
 @pytest.mark.parametrize("target", ["reference", "cpu"])
 def test_decrypted_results(target: str) -> None:
     options = fhelium_run.Options(target=target, seed=3)
+    check_results(compile_program("structured.mlir", PROGRAM, options), options)
+
+
+def test_few_rotation_keys() -> None:
+    options = fhelium_run.Options(target="reference", seed=5, rotation_keys="1,4,-1")
     program = compile_program("structured.mlir", PROGRAM, options)
+    galois = {element for kind, element in program.required_keys if kind == "galois"}
+    assert galois == {pow(5, steps, 2 * RING_DEGREE) for steps in (1, 4, -1)}
+    check_results(program, options)
+
+
+@pytest.mark.parametrize("keys", ["2,4", "0", "one", ""])
+def test_rotation_keys_that_cannot_do(keys: str) -> None:
+    options = fhelium_run.Options(target="reference", rotation_keys=keys)
+    with pytest.raises(FheliumError, match="compose-rotations"):
+        compile_program("structured.mlir", PROGRAM, options)
+
+
+def check_results(program: Program, options: fhelium_run.Options) -> None:
     x = np.random.default_rng(4).uniform(-1, 1, SLOTS)
     outcome = execute(program, {"x": x.astype(np.complex128)}, options)
     t = (2 * x - 1) / 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 import pytest
 import torch
@@ -51,9 +52,8 @@ def linked(function: str, target: str = "interpret") -> Callable[..., object]:
 
 
 def run(function: str, *inputs: object, target: str = "interpret") -> list[list[int]]:
-    results = linked(function, target)(*inputs)
-    assert isinstance(results, tuple)
-    return [list(map(int, result)) for result in results]
+    results = cast("tuple[torch.Tensor, ...]", linked(function, target)(*inputs))
+    return [[int(word) for word in result] for result in results]
 
 
 def source(function: str) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import cast
 
 import pytest
 import torch
@@ -115,13 +116,13 @@ def residues(seed: int, components: int = 1) -> torch.Tensor:
 
 def assert_congruent(found: torch.Tensor, want: Sequence[Sequence[int]], below: int) -> None:
     for row, (q, values) in enumerate(zip(Q, want, strict=True)):
-        for word, value in zip(found[0, row].tolist(), values, strict=True):
-            unsigned = int(word) % R
+        for word, value in zip(integers(found)[row], values, strict=True):
+            unsigned = word % R
             assert unsigned < below * q and unsigned % q == value % q
 
 
 def integers(tensor: torch.Tensor) -> list[list[int]]:
-    return [[int(word) for word in row] for row in tensor[0].tolist()]
+    return cast("list[list[int]]", tensor[0].tolist())  # pyright: ignore[reportUnknownMemberType]
 
 
 def test_a_region_is_executed_and_identities_are_aliases() -> None:
@@ -199,19 +200,24 @@ def test_defaults_of_a_prepared_region() -> None:
         TritonFusionImplementation("mine").prepare_operation(op)
 
 
-def refused(message: str, **change: object) -> None:
+Bound = tuple[BoundResource, ...]
+
+
+def refused(
+    message: str,
+    inputs: tuple[torch.Tensor, ...] | None = None,
+    resources: Callable[[Bound], Bound] | None = None,
+    in_place: bool = False,
+) -> None:
     """Executes REGION with one thing changed."""
     root, region = region_of(REGION)
     implementation = TritonFusionImplementation()
     invocation = OperationInvocation.of(region)
     bound = bind(implementation.resource_requirements(invocation), root)
-    inputs = change.get("inputs", (residues(1), residues(2)))
-    resources = change.get("resources", lambda bound: bound)
-    assert isinstance(inputs, tuple) and callable(resources)
+    given = inputs if inputs is not None else (residues(1), residues(2))
+    tables = resources(bound) if resources is not None else bound
     with pytest.raises(FheliumError, match=message):
-        implementation.execute(
-            invocation, inputs, resources(bound), in_place=bool(change.get("in_place"))
-        )
+        implementation.execute(invocation, given, tables, in_place=in_place)
 
 
 def test_refusals_of_operands() -> None:
