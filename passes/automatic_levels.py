@@ -223,7 +223,7 @@ class _Writer:
             case "sub":
                 return self._emit(ckks.SubOp(*operands), node)
             case "negate":
-                return self._emit(ckks.NegateOp(*operands), node)
+                return self._emit(ckks.NegateOp(operands[0]), node)
             case "add_plain":
                 return self._emit(ckks.AddPlainOp(operands[0], self._plaintext(node)), node)
             case "sub_plain":

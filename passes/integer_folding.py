@@ -23,7 +23,7 @@ def width(type_: Attribute) -> int | None:
     """Bits of an integer or index type, None for any other type."""
     if isinstance(type_, IndexType):
         return INDEX_BITS
-    return type_.width.data if isinstance(type_, IntegerType) else None
+    return type_.bitwidth if isinstance(type_, IntegerType) else None
 
 
 def wrapped(value: int, bits: int) -> int:

@@ -8,7 +8,9 @@ from math import ceil, floor
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, TensorType
+from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
+from xdsl.utils.hints import isa
 
 from fhelium_ir import universe
 from fhelium_ir.analysis.level_plan import LevelPlan, plan_levels
@@ -230,7 +232,7 @@ def _vector_length(module: ModuleOp) -> int:
                 longest = max(longest, op.number)
             case ckks.EncodeOp() | ckks.LinearTransformOp():
                 for operand in op.operands:
-                    if isinstance(operand.type, TensorType):
+                    if isa(operand.type, TensorType[Attribute]):
                         longest = max(longest, operand.type.get_shape()[-1])
             case _:
                 pass

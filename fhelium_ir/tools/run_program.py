@@ -200,9 +200,12 @@ def _arguments(function: func.FuncOp, parameters: Parameters) -> tuple[Argument,
             raise FheliumError(
                 f"argument {index} is no ciphertext or plaintext", location_of(function)
             )
+        label = name.data if isinstance(name, StringAttr) else value.name_hint or f"arg{index}"
+        if label in (argument.name for argument in found):
+            raise FheliumError(f"two arguments are called '{label}'", location_of(function))
         found.append(
             Argument(
-                name.data if isinstance(name, StringAttr) else value.name_hint or f"arg{index}",
+                label,
                 type_,
                 slots.value.data if isinstance(slots, IntegerAttr) else parameters.slots,
                 bound.value.data if isinstance(bound, FloatAttr) else 1.0,

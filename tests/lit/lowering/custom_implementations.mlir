@@ -36,6 +36,7 @@
 
 // PYTHON: error: 'square' calls @operation_0: what an implementation executes as a whole cannot be exported
 
+// DEFAULT: kernel.func @pointwise_0(
 // DEFAULT-NOT: fusion.implementation
 // DEFAULT-NOT: host.call
 

@@ -244,6 +244,17 @@ def test_inputs_that_are_no_text(run: Driver) -> None:
     assert "'in.json' is not JSON" in one_error(run("p.mlir", "--inputs", "in.json"))
 
 
+def test_two_arguments_of_one_name(run: Driver) -> None:
+    named = '{ckks.name = "v"}'
+    run.program(
+        f"func.func @f(%x : {CT} {named}, %y : {CT} {named}) -> {CT} {{\n"
+        f"  %r = ckks.add %x, %y : {CT}\n  return %r : {CT}\n}}\n"
+    )
+    result = run("p.mlir", "--target", "reference")
+    assert result.code == 1
+    assert "error: two arguments are called 'v'" in result.err
+
+
 def test_an_input_named_twice(run: Driver) -> None:
     """Which one is meant is not for the tool to guess."""
     text = '{"y": [0, 0, 0, 0], "x": %s, "y": [1, 1, 1, 1]}' % json.dumps([0.0] * 16)  # noqa: UP031
