@@ -64,7 +64,8 @@ def write_tensors(path, tensors):
     """Writes int32 and int64 tensors as a safetensors file."""
     header, parts, offset = {}, [], 0
     for name, tensor in tensors.items():
-        part = tensor.cpu().contiguous().numpy().tobytes()
+        words = tensor.cpu().contiguous()
+        part = ctypes.string_at(words.data_ptr(), words.numel() * words.element_size())
         kind = "I32" if tensor.dtype == torch.int32 else "I64"
         entry = {"dtype": kind, "shape": list(tensor.shape)}
         header[name] = {**entry, "data_offsets": [offset, offset + len(part)]}
@@ -192,7 +193,7 @@ def standalone_source(kernels: Sequence[kernel.FuncOp], functions: Sequence[func
     if names:
         # A kernel's name must not hide a name that the text below uses.
         parts.append(f"del {', '.join(names)}\n")
-    parts.append("\nimport json\nfrom collections.abc import Callable, Mapping\n\n")
+    parts.append("\nimport ctypes\nimport json\nfrom collections.abc import Callable, Mapping\n\n")
     parts.append("import os\nimport sys\nfrom pathlib import Path\n\nimport torch\n\n")
     parts.append(_runtime())
     programs: list[str] = []
