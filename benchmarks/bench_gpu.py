@@ -36,7 +36,6 @@ PEERS = {
     "multiply-700": {"Cheddar": 233},
     "rotate-700": {"Cheddar": 222},
     "rescale-top": {"FHElium 0.30": 159, "Cheddar": 93},
-    "ct-pt-top": {"Cheddar": 18},
 }
 """Microseconds at N = 2^16, log Q about 1390: FHElium with host time, Cheddar (commit 8df8b26) with a warm cache."""
 
@@ -94,7 +93,7 @@ def rows(top: int) -> list[Row]:
         multiply(13, "multiply-700"),
         simple(13, "rotate-700", "rotate", "{steps = 1}"),
         simple(top, "rescale-top", "rescale"),
-        simple(top, "add-top", "negate"),
+        simple(top, "negate-top", "negate"),
     ]
 
 

@@ -41,9 +41,10 @@ class FormFusionRegions(ModulePass):
 
     An op joins the cluster of a producer wherever that cluster stands in the text, if an implementation takes the
     joined ops as one region (`match_fusion` of those in the registry; the compiler's own asks whether the access
-    patterns allow one kernel chain), if no path leaves the joined cluster and comes back, and if the bytes saved
-    outweigh the cost. Ops that only re-index go into every region that reads through them. A base conversion feeds the
-    first kernel of a transform; what follows a transform element by element joins its last kernel.
+    patterns allow one kernel chain), if no path leaves the joined cluster and comes back, and if the region keeps to
+    its limits of ops and buffers, which stand for registers. Ops that only re-index go into every region that reads
+    through them. A base conversion feeds the first kernel of a transform; what follows a transform element by element
+    joins its last kernel.
 
     An op that a preferred implementation executes as a whole, or that names one, stays outside of regions. It and every
     region of an implementation that brings its own code get the attribute `fusion.implementation`.

@@ -37,8 +37,8 @@ class FusedOp(IRDLOperation):
     """An isolated group of ops.
 
     Assembly: `%r = fusion.region(%a = %x : T) -> (R) { ... fusion.yield %v : R }`. `resources` lists the declared
-    tables that the region's kernels read; `offsets` places its results, then its scratch buffer if it has one, in the
-    arena (in bytes; -1 for a buffer of its own, as for results of the function).
+    tables that the region's kernels read; `offsets` places its results in the arena (in bytes; -1 for a buffer of its
+    own, as for results of the function).
     """
 
     name = "fusion.region"
