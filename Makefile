@@ -17,13 +17,15 @@ ifeq ($(shell uname -s),Linux)
 PACKAGES += '$(TRITON)'
 endif
 
-.PHONY: help demo test lint docs fuzz-text bench-compile clean
+.PHONY: help demo test lint docs fuzz fuzz-text plant-faults bench-compile clean
 
 help:
 	@echo "make demo    set up $(VENV) and run the encrypted dot product"
 	@echo "make test    set up $(VENV) and run every test, lit tests included"
 	@echo "make lint    ruff check, ruff format --check, pyright in strict mode"
 	@echo "make docs    write docs/reference from the definitions of dialects and passes"
+	@echo "make fuzz MINUTES=20 SEED=1   random programs through every stage and target"
+	@echo "make plant-faults SEED=1   faults that random programs have to find"
 	@echo "make fuzz-text COUNT=20000 SEED=1   mutated MLIR texts through fhelium-opt"
 	@echo "make bench-compile   how the cost of each pass grows with the program"
 	@echo "make clean   remove $(VENV) and everything that was built"
@@ -56,6 +58,15 @@ docs: $(VENV)/.dev.stamp
 # Inputs of the fuzzer, and the seed that they come from.
 COUNT ?= 20000
 SEED ?= 1
+
+# How long the fuzzer of programs runs.
+MINUTES ?= 20
+
+fuzz: $(VENV)/.dev.stamp
+	$(BIN)/python -m tests.fuzz_programs --minutes $(MINUTES) --seed $(SEED)
+
+plant-faults: $(VENV)/.dev.stamp
+	$(BIN)/python -m tests.planted_faults --seed $(SEED)
 
 fuzz-text: $(VENV)/.dev.stamp
 	$(BIN)/python -m tests.fuzz_text --count $(COUNT) --seed $(SEED)

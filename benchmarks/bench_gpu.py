@@ -1,10 +1,13 @@
-"""Times whole operations on a CUDA device, with every residue compared to the exact polynomial reference.
+"""Times the rows of benchmarks/gpu on a CUDA device, with residues compared to the exact polynomial reference.
 
-    python benchmarks/bench_gpu.py [--rows NAME ...] [--out FILE.json]
+    python benchmarks/bench_gpu.py [--rows NAME ...] [--check NAME ... | --check-all] [--kernels] [--out FILE.json]
 
-Each row is a program text that goes through the default pipeline. Times are medians of CUDA-graph replays, warm
-(back to back) and cold (L2 flushed before each). The floor is the bytes that the row must move once (inputs, results,
-keys) over the copy bandwidth measured in the same run. Peers' times are those stored in PEERS, from one H200.
+Each row is an .mlir file that goes through the default pipeline; the Triton text comes from the kernel stage alone.
+Inputs and keys are random residues. Times are medians of CUDA-graph replays, warm (back to back) and cold (L2 flushed
+before each). After the timed replays every residue of the results is compared with the reference of the polynomial
+stage, which knows nothing of kernels and runs in processes of its own. The floor is the larger of the bytes that the
+row must move once (inputs, results, keys) over the bandwidth of a large copy in the same run, and its modular products
+over the rate of fp64 or integer multiplication.
 """
 
 from __future__ import annotations
@@ -14,113 +17,136 @@ import json
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
+from fractions import Fraction
+from multiprocessing import get_context
 from pathlib import Path
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
 
-from fhelium_ir.client.client import Client
-from fhelium_ir.client.parameters import generate
+from gpu_rows import FOLDER, Row, all_rows
+from fhelium_ir import universe
+from fhelium_ir.backend.execution import ProgramExecutable
+from fhelium_ir.compiler.parsing import parse_module
+from fhelium_ir.compiler.pipeline import Pipeline
+from fhelium_ir.dialects import ckks
 from fhelium_ir.lowering.link import link
 from fhelium_ir.parameters import Parameters
-from fhelium_ir.tools.fhelium_run import Options
-from fhelium_ir.tools.run_program import ClientKeys, compile_program, encrypt_input, read_inputs
+from fhelium_ir.reference.polynomial import run_polynomial
 
-DEGREE = 1 << 16
-SEED = 1
+Residues = NDArray[np.int64]
 
-PEERS = {
-    "multiply-top": {"FHElium 0.30": 2285, "Cheddar": 429},
-    "rotate-top": {"FHElium 0.30": 1888, "Cheddar": 408},
-    "multiply-700": {"Cheddar": 233},
-    "rotate-700": {"Cheddar": 222},
-    "rescale-top": {"FHElium 0.30": 159, "Cheddar": 93},
-}
-"""Microseconds at N = 2^16, log Q about 1390: FHElium with host time, Cheddar (commit 8df8b26) with a warm cache."""
+PASSES = universe.PIPELINES[universe.DEFAULT_PIPELINE]
+POLYNOMIAL = PASSES.index("select-arithmetic")
+WARM_REPLAYS = 20
+"""Replays between two events: one alone would be measured with the latency of its launch."""
+
+STATED_BANDWIDTH = 4.07e12
+"""Bytes per second of a large copy on the H200 that the goals are for; other runs are scaled."""
+
+
+def key_residues(parameters: Parameters, kind: str, galois: int | None) -> Residues:
+    """Random residues in the shape of a key, the same in every process."""
+    digits = parameters.digit_count()
+    generator = np.random.default_rng((galois or 0) + 1)
+    rows = [
+        generator.integers(0, q, (digits, 2, parameters.ring_degree), dtype=np.int64)
+        for q in parameters.primes
+    ]
+    return np.stack(rows, axis=2)
+
+
+def plaintext_residues(
+    parameters: Parameters, values: Sequence[complex], level: int, extended: bool
+) -> Residues:
+    """Random residues that stand for an encoded vector."""
+    generator = np.random.default_rng(int(1000 * abs(values[0])) + level)
+    primes = [*parameters.q[: level + 1], *(parameters.p if extended else ())]
+    rows = [generator.integers(0, q, (1, parameters.ring_degree), dtype=np.int64) for q in primes]
+    return np.stack(rows, axis=1)
 
 
 @dataclass(frozen=True)
-class Row:
-    """A function body on ciphertexts %x and %y at `level`, below the top of the chain."""
+class RandomMaterials:
+    """Keys and plaintexts of random residues: neither times nor exactness depend on what they encrypt."""
 
-    name: str
-    level: int
-    body: str
-    result: str
+    parameters: Parameters
 
+    def evaluation_key(self, kind: str, galois: int | None) -> torch.Tensor:
+        key = torch.as_tensor(key_residues(self.parameters, kind, galois))
+        return key.to(torch.int32) if self.parameters.word_bits == 32 else key
 
-def parameters() -> Parameters:
-    """28 primes of q and 7 of p just below 2^49.68, 4 digits: log PQ 1739, inside the 128-bit limit."""
-    base = generate(DEGREE, [49] * 28, [49] * 7, 4, 48, insecure=True)
-    step, limit, primes = 2 * DEGREE, int(2**49.68), list[int]()
-    from fhelium_ir.primes import is_prime
-
-    candidate = limit // step * step + 1
-    while len(primes) < 35:
-        if is_prime(candidate):
-            primes.append(candidate)
-        candidate -= step
-    chosen = Parameters(
-        base.ring_degree, tuple(primes[7:]), tuple(primes[:7]), 4, 48, base.secret, False
-    )
-    chosen.validate()
-    chosen.check_security()
-    return chosen
+    def plaintext(
+        self, values: Sequence[complex], scale: Fraction, level: int, extended: bool = False
+    ) -> torch.Tensor:
+        return torch.as_tensor(plaintext_residues(self.parameters, values, level, extended))
 
 
-def rows(top: int) -> list[Row]:
-    def multiply(level: int, name: str) -> Row:
-        ct = f"!ckks.ciphertext<level = {level}, scale = 2**24>"
-        body = (
-            f"%0 = ckks.mul %x, %y : {ct}\n"
-            f"%1 = ckks.relinearize %0 : !ckks.ciphertext<level = {level}, scale = 2**48, size = 3>\n"
-            f"%r = ckks.rescale %1 : !ckks.ciphertext<level = {level}, scale = 2**48>\n"
-        )
-        result = f"!ckks.ciphertext<level = {level - 1}, scale = 2**48 / q{level}>"
-        return Row(name, level, body, result)
-
-    def simple(level: int, name: str, op: str, suffix: str = "") -> Row:
-        ct = f"!ckks.ciphertext<level = {level}, scale = 2**24>"
-        result = ct
-        if op == "rescale":
-            result = f"!ckks.ciphertext<level = {level - 1}, scale = 2**24 / q{level}>"
-        return Row(name, level, f"%r = ckks.{op} %x {suffix} : {ct}\n", result)
-
-    return [
-        multiply(top, "multiply-top"),
-        simple(top, "rotate-top", "rotate", "{steps = 1}"),
-        multiply(13, "multiply-700"),
-        simple(13, "rotate-700", "rotate", "{steps = 1}"),
-        simple(top, "rescale-top", "rescale"),
-        simple(top, "negate-top", "negate"),
-    ]
+def polynomial_stage(text: str) -> ModuleOp:
+    """The module in front of the passes that preserve residues bit for bit."""
+    module = parse_module(universe.make_context(), text, "row.mlir")
+    Pipeline("row", tuple(PASSES[:POLYNOMIAL])).run(universe.make_context(), module)
+    return module
 
 
-def program_text(row: Row, chosen: Parameters) -> str:
-    attribute = (
-        f"#ckks.params<ring_degree = {chosen.ring_degree}, q = {list(chosen.q)}, "
-        f"p = {list(chosen.p)}, digits = {chosen.digits}, scale = 2**{chosen.scale_bits}, "
-        f"secret = ternary>"
-    )
-    ct = f"!ckks.ciphertext<level = {row.level}, scale = 2**24>"
-    bound = "{ckks.range = 0.0078125 : f64}"
-    return (
-        f"module attributes {{ckks.params = {attribute}}} {{\n"
-        f"func.func @row(%x : {ct} {bound}, %y : {ct} {bound}) -> {row.result} {{\n"
-        f"{row.body}return %r : {row.result}\n}}\n}}\n"
-    )
+def reference(text: str, inputs: dict[str, Residues]) -> list[Residues]:
+    """The exact results of a row's function."""
+    module = polynomial_stage(text)
+    parameters = ckks.parameters_of(module)
+    names = [("relinearize", None), *(("galois", g) for g in _galois_elements(text, parameters))]
+    keys = {name: key_residues(parameters, *name) for name in names}
+
+    def encode(
+        values: Sequence[complex], scale: Fraction, level: int, extended: bool = False
+    ) -> Residues:
+        return plaintext_residues(parameters, values, level, extended)
+
+    return list(run_polynomial(module, "row", inputs, keys, encode))  # type: ignore[arg-type]
 
 
-def copy_bandwidth() -> float:
-    """Bytes read and written per second by a large copy."""
-    source = torch.empty(1 << 30, dtype=torch.uint8, device="cuda")
-    target = torch.empty_like(source)
-    times = [_timed(lambda: target.copy_(source)) for _ in range(20)]
-    return 2 * source.numel() / (statistics.median(times[5:]) * 1e-6)
+def _galois_elements(text: str, parameters: Parameters) -> list[int]:
+    modulus = 2 * parameters.ring_degree
+    return [pow(5, k, modulus) for k in range(1, 9) if f"steps = {k}}}" in text]
 
 
-def _timed(action: Callable[[], object]) -> float:
+def random_inputs(module: ModuleOp, parameters: Parameters) -> dict[str, Residues]:
+    """Fresh random residues for each argument."""
+    from fhelium_ir.dialects.rns import PolyType
+
+    generator = np.random.default_rng()
+    (function,) = (op for op in module.ops if isinstance(op, func.FuncOp))
+    found: dict[str, Residues] = {}
+    for argument in function.args:
+        assert isinstance(argument.type, PolyType)
+        facts = argument.type.data
+        families = {"q": parameters.q, "p": parameters.p}
+        moduli = [families[limb.family][limb.index] for _, limb in facts.rows()]
+        shape = (facts.components, facts.degree)
+        rows = [generator.integers(0, q, shape, dtype=np.int64) for q in moduli]
+        found[str(argument.name_hint)] = np.stack(rows, axis=1)
+    return found
+
+
+def lower(module: ModuleOp, arithmetic: str | None, options: dict[str, str]) -> ModuleOp:
+    """The row's kernels and host program, for a GPU."""
+    chosen: list[str] = []
+    for name in PASSES[POLYNOMIAL:]:
+        given = options.get(name, "")
+        if name == "select-arithmetic" and arithmetic is not None:
+            given += f' arithmetic="{arithmetic}"'
+        chosen.append(f"{name}{{{given.strip()}}}" if given.strip() else name)
+    lowered = module.clone()
+    Pipeline("row", tuple(chosen)).run(universe.make_context(), lowered)
+    return lowered
+
+
+def timed(action: Callable[[], object]) -> float:
     """Microseconds of device time."""
     start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     start.record()
@@ -130,87 +156,145 @@ def _timed(action: Callable[[], object]) -> float:
     return start.elapsed_time(stop) * 1e3
 
 
-def measure(
-    row: Row, chosen: Parameters, bandwidth: float, check: bool, device: str | None
-) -> dict[str, object]:
-    options = Options(target="cuda", seed=SEED, device=device)
+def copy_bandwidth() -> float:
+    """Bytes read and written per second by a copy of 1 GiB."""
+    source = torch.empty(1 << 30, dtype=torch.uint8, device="cuda")
+    target = torch.empty_like(source)
+    times = [timed(lambda: target.copy_(source)) for _ in range(20)]
+    return 2 * source.numel() / (statistics.median(times[5:]) * 1e-6)
+
+
+def kernel_times(graph: torch.cuda.CUDAGraph, replays: int = 20) -> dict[str, float]:
+    """Microseconds of each kernel in one replay, in order of the first launch."""
+    from torch.profiler import ProfilerActivity, profile
+
+    with profile(activities=[ProfilerActivity.CUDA]) as found:
+        for _ in range(replays):
+            graph.replay()
+        torch.cuda.synchronize()
+    times: dict[str, float] = {}
+    for event in found.events() or []:
+        if event.device_time:
+            times[event.name] = times.get(event.name, 0.0) + event.device_time / replays
+    return {name: round(time, 1) for name, time in times.items()}
+
+
+def run_row(
+    row: Row, bandwidth: float, options: argparse.Namespace, pool: ProcessPoolExecutor | None
+) -> tuple[dict[str, object], Future[list[Residues]] | None, list[Residues]]:
+    """Compiles, runs and times a row."""
+    text = (FOLDER / f"{row.name}.mlir").read_text()
     start = time.perf_counter()
-    program = compile_program(row.name, program_text(row, chosen), options)
-    client = Client(chosen, seed=SEED)
-    inputs = read_inputs(program, None, SEED)
-    encrypted = {
-        argument.name: encrypt_input(client, argument, inputs[argument.name], chosen)
-        for argument in program.arguments
-    }
-    executable = link(program.lowered, ClientKeys(client), "cuda", program.name)
-    tensors = [encrypted[spec.name].to(executable.device) for spec in executable.arguments]
+    module = polynomial_stage(text)
+    parameters = ckks.parameters_of(module)
+    inputs = random_inputs(module, parameters)
+    pending = pool.submit(reference, text, inputs) if pool is not None else None
+    passes = dict(item.split("=", 1) for item in options.passes)
+    lowered = lower(module, options.arithmetic, passes)
+    compiled = time.perf_counter()
+    executable: ProgramExecutable = link(lowered, RandomMaterials(parameters), "cuda", "row")
+    tensors = [
+        torch.as_tensor(given)
+        .to(torch.int32 if spec.dtype == "int32" else torch.int64)
+        .to(executable.device)
+        for spec, given in zip(executable.arguments, inputs.values(), strict=True)
+    ]
+    torch.cuda.synchronize()
+    held = torch.cuda.memory_allocated()
+    torch.cuda.reset_peak_memory_stats()
     outputs, runtime = executable.run_counted(*tensors)
     torch.cuda.synchronize()
-    ready = time.perf_counter() - start
+    ready = time.perf_counter()
+    peak = torch.cuda.max_memory_allocated()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         captured = executable.run(*tensors)
     graph.replay()
-    warm = [_timed(graph.replay) for _ in range(50)][10:]
+
+    def replays() -> None:
+        for _ in range(WARM_REPLAYS):
+            graph.replay()
+
+    warm = [timed(replays) / WARM_REPLAYS for _ in range(25)][5:]
     flush = torch.empty(1 << 28, dtype=torch.uint8, device="cuda")
     cold: list[float] = []
-    for _ in range(20):
+    for _ in range(25):
         flush.zero_()
-        cold.append(_timed(graph.replay))
-    keys = sum(
-        executable.resources[name].numel() * executable.resources[name].element_size()
-        for name in executable.resources
-        if "key" in name
+        cold.append(timed(graph.replay))
+    del flush
+    keys = [name for name in executable.resources if "key" in name or "plaintext" in name]
+    moved = sum(
+        tensor.numel() * tensor.element_size()
+        for tensor in (*tensors, *outputs, *(executable.resources[name] for name in keys))
     )
-    used = keys * (len(program.parameters.p) + row.level + 1) // len(chosen.primes)
-    moved = used + sum(t.numel() * t.element_size() for t in (*tensors, *outputs))
+    best = statistics.median(cold if row.cold else warm)
+    scaled = best
+    if abs(bandwidth / STATED_BANDWIDTH - 1) > 0.03:
+        scaled = best * bandwidth / STATED_BANDWIDTH
     result: dict[str, object] = {
         "row": row.name,
         "warm_us": round(statistics.median(warm), 1),
         "cold_us": round(statistics.median(cold), 1),
+        "goal_us": row.goal,
+        "ratio_to_goal": round(scaled / row.goal, 2),
         "floor_us": round(moved / bandwidth * 1e6, 1),
+        "ratio_to_floor": round(best / (moved / bandwidth * 1e6), 1),
+        "ratio_to_peers": {name: round(us / best, 2) for name, us in row.peers.items()},
+        "moved_mb": round(moved / 1e6, 1),
         "launches": runtime.launches,
-        "kernels": program.kernel_count,
-        "peak_mb": round(torch.cuda.max_memory_allocated() / 1e6),
-        "ready_s": round(ready, 1),
-        "peers_us": PEERS.get(row.name, {}),
+        "run_mb": round((peak - held) / 1e6, 1),
+        "peak_mb": round(peak / 1e6, 1),
+        "lowering_s": round(compiled - start, 1),
+        "ready_s": round(ready - start, 1),
     }
-    if check:
-        result["different"] = _differences(program, client, encrypted, captured)
+    if options.kernels:
+        result["kernels_us"] = kernel_times(graph)
+    got = [output.cpu().to(torch.int64).numpy() for output in _tuple(captured)]
     print(json.dumps(result), flush=True)
-    return result
+    return result, pending, got
 
 
-def _differences(
-    program: object, client: Client, encrypted: dict[str, torch.Tensor], captured: object
-) -> int:
-    """Residues that differ from the polynomial reference, which knows nothing of kernels."""
-    from fhelium_ir.tools.run_program import Program, run_reference
-
-    assert isinstance(program, Program)
-    assert isinstance(captured, tuple)
-    expected = run_reference(program, client, encrypted, {})
-    return sum(
-        int((output.cpu().to(torch.int64) != want).sum())
-        for output, want in zip(captured, expected, strict=True)
-    )
+def _tuple(outputs: object) -> tuple[torch.Tensor, ...]:
+    return outputs if isinstance(outputs, tuple) else (outputs,)  # type: ignore[return-value]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Time whole operations on a CUDA device.")
     parser.add_argument("--rows", nargs="*")
-    parser.add_argument("--check", nargs="*", default=["rescale-top"], help="rows to verify")
-    parser.add_argument("--device", help="description that schedules are chosen for")
+    parser.add_argument("--check", nargs="*", default=[], help="rows to compare with the reference")
+    parser.add_argument("--check-all", action="store_true")
+    parser.add_argument("--kernels", action="store_true", help="time of each kernel")
+    parser.add_argument("--arithmetic", help="instead of the device's choice")
+    parser.add_argument("--passes", nargs="*", default=[], help="PASS=OPTIONS for the pipeline")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--commit", default="unknown")
     options = parser.parse_args()
-    chosen = parameters()
     bandwidth = copy_bandwidth()
+    torch.cuda.empty_cache()
     print(f"copy bandwidth {bandwidth / 1e12:.2f} TB/s", flush=True)
-    wanted = [r for r in rows(chosen.top_level) if not options.rows or r.name in options.rows]
-    results = [
-        measure(row, chosen, bandwidth, row.name in options.check, options.device) for row in wanted
-    ]
+    results: list[dict[str, object]] = []
+    pending: list[tuple[dict[str, object], Future[list[Residues]], list[Residues]]] = []
+    with ProcessPoolExecutor(8, mp_context=get_context("spawn")) as pool:
+        for row in all_rows():
+            if options.rows and row.name not in options.rows:
+                continue
+            checked = options.check_all or row.name in options.check
+            try:
+                result, future, got = run_row(row, bandwidth, options, pool if checked else None)
+            except Exception as error:  # one row's failure must not lose the others' numbers
+                print(json.dumps({"row": row.name, "error": str(error)[:400]}), flush=True)
+                results.append({"row": row.name, "error": str(error)[:400]})
+                continue
+            results.append(result)
+            if future is not None:
+                pending.append((result, future, got))
+            torch.cuda.empty_cache()
+        for result, future, got in pending:
+            different = sum(
+                int((mine != want).sum()) for mine, want in zip(got, future.result(), strict=True)
+            )
+            result["different"] = different
+            print(f"{result['row']}: {different} residues differ", flush=True)
     if options.out is not None:
         content = {
             "commit": options.commit,
@@ -219,7 +303,7 @@ def main() -> int:
             "rows": results,
         }
         options.out.write_text(json.dumps(content, indent=2) + "\n")
-    return 1 if any(result.get("different") for result in results) else 0
+    return 1 if any(result.get("different") or "error" in result for result in results) else 0
 
 
 if __name__ == "__main__":

@@ -26,11 +26,11 @@ import torch
 from fhelium_ir.backend.executable import KernelLibrary, PreparingLibrary
 from fhelium_ir.backend.execution import ProgramExecutable
 from fhelium_ir.client.client import Client
+from fhelium_ir.client.materials import ClientKeys
 from fhelium_ir.tools.fhelium_run import Options
 from fhelium_ir.tools.run_program import (
     compile_program,
-    encrypt_input,
-    link_compiled,
+    encrypt_and_encode,
     read_inputs,
 )
 
@@ -77,12 +77,9 @@ def linked(example: str, degree: int, target: str) -> tuple[ProgramExecutable, l
     program = compile_program(str(path), path.read_text(), options)
     client = Client(program.parameters, seed=1)
     values = read_inputs(program, None, 1)
-    executable = link_compiled(program, client)
-    inputs = [
-        encrypt_input(client, argument, values[argument.name], program.parameters)
-        for argument in program.arguments
-    ]
-    return executable, [tensor.to(executable.device) for tensor in inputs]
+    executable = program.link(ClientKeys(client))
+    inputs = encrypt_and_encode(client, program.interface, values)
+    return executable, executable.arrange(inputs)
 
 
 def host_seconds(work: Callable[[], object], rounds: int, synchronize: Callable[[], None]) -> float:

@@ -19,12 +19,12 @@ from pathlib import Path
 import torch
 
 from fhelium_ir.client.client import Client
+from fhelium_ir.client.materials import ClientKeys
 from fhelium_ir.lowering.link import link
 from fhelium_ir.tools.fhelium_run import Options
 from fhelium_ir.tools.run_program import (
-    ClientKeys,
     compile_program,
-    encrypt_input,
+    encrypt_and_encode,
     read_inputs,
     run_reference,
 )
@@ -40,10 +40,7 @@ def check(example: str, degree: int, target: str, repeat: int) -> dict[str, obje
     program = compile_program(str(path), path.read_text(), options)
     inputs = read_inputs(program, None, 1)
     client = Client(program.parameters, seed=1)
-    encrypted = {
-        argument.name: encrypt_input(client, argument, inputs[argument.name], program.parameters)
-        for argument in program.arguments
-    }
+    encrypted = encrypt_and_encode(client, program.interface, inputs)
     executable = link(program.lowered, ClientKeys(client), target, program.name)
     tensors = [encrypted[spec.name].to(executable.device) for spec in executable.arguments]
     synchronize = torch.cuda.synchronize if target == "cuda" else (lambda: None)
@@ -58,7 +55,9 @@ def check(example: str, degree: int, target: str, repeat: int) -> dict[str, obje
         synchronize()
         times.append(time.perf_counter() - start)
     start = time.perf_counter()
-    expected = run_reference(program, client, encrypted, {})
+    expected = run_reference(
+        program.program_stage, program.interface, ClientKeys(client), encrypted
+    )
     reference_seconds = time.perf_counter() - start
     different = sum(
         int((output.cpu().to(torch.int64) != want).sum())

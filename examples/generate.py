@@ -166,7 +166,7 @@ def cosine_transform(size: int = 64) -> Array:
 def matvec64() -> str:
     return f"""\
 // 64x64 matrix times encrypted vector, in one level: the discrete cosine transform, y[i] = sum over j of
-// cos(pi i (2 j + 1) / 128) x[j], with entries of {DIGITS} decimals. By its 64 diagonals, with baby-step giant-step: 14
+// cos(pi i (2 j + 1) / 128) x[j], with entries of {DIGITS} decimals. By its 64 diagonals, with baby-step giant-step: 18
 // rotations instead of 63.
 //
 //   fhelium-run examples/matvec64.mlir

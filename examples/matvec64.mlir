@@ -1,5 +1,5 @@
 // 64x64 matrix times encrypted vector, in one level: the discrete cosine transform, y[i] = sum over j of
-// cos(pi i (2 j + 1) / 128) x[j], with entries of 4 decimals. By its 64 diagonals, with baby-step giant-step: 14
+// cos(pi i (2 j + 1) / 128) x[j], with entries of 4 decimals. By its 64 diagonals, with baby-step giant-step: 18
 // rotations instead of 63.
 //
 //   fhelium-run examples/matvec64.mlir

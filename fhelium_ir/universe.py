@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     from xdsl.ir import Dialect
     from xdsl.passes import ModulePass
 
+    from fhelium_ir.frontends.frontend import Frontend
+
 Target: TypeAlias = "Callable[[ModuleOp, TextIO], None]"
 """Writes a module in some form to a text stream."""
 
-Kind: TypeAlias = Literal["dialect", "pass", "target", "implementation", "service"]
+Kind: TypeAlias = Literal["dialect", "pass", "target", "frontend", "implementation", "service"]
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,7 @@ PASSES: dict[str, Entry] = {
     "select-parameters": "fhelium_ir.passes.select_parameters:SelectParameters",
     "ckks-manage": "fhelium_ir.passes.ckks_manage:CkksManage",
     "ckks-check": "fhelium_ir.passes.ckks_check:CkksCheck",
+    "merge-divisions": "fhelium_ir.passes.merge_divisions:MergeDivisions",
     "convert-ckks-to-rns": "fhelium_ir.lowering.convert_ckks_to_rns:ConvertCkksToRns",
     "place-domains": "fhelium_ir.passes.place_domains:PlaceDomains",
     "hoist-rotations": "fhelium_ir.passes.hoist_rotations:HoistRotations",
@@ -83,9 +86,6 @@ PASSES: dict[str, Entry] = {
         "fhelium_ir.lowering.convert_regions_to_kernels:ConvertRegionsToKernels"
     ),
     "convert-zq-to-arith": "fhelium_ir.lowering.convert_zq_to_arith:ConvertZqToArith",
-    "convert-kernels-to-llvm": (
-        "fhelium_ir.lowering.cpu.convert_kernels_to_llvm:ConvertKernelsToLlvm"
-    ),
     "canonicalize": "xdsl.transforms.canonicalize:CanonicalizePass",
     "compose-rotations": "fhelium_ir.passes.compose_rotations:ComposeRotations",
     "cse": "fhelium_ir.passes.cse:Cse",
@@ -95,12 +95,18 @@ PASSES: dict[str, Entry] = {
 TARGETS: dict[str, Entry] = {
     "mlir": "fhelium_ir.compiler.printing:print_mlir",
     "triton": "fhelium_ir.lowering.triton.printer:print_triton",
+    "llvm": "fhelium_ir.lowering.cpu.llvm_target:print_llvm",
     "host": "fhelium_ir.lowering.host_printer:print_host",
     "resources-json": "fhelium_ir.lowering.resources_json:print_resources_json",
     "dot": "fhelium_ir.tools.dot:print_dot",
     "svg": "fhelium_ir.tools.svg:print_svg",
     "html": "fhelium_ir.tools.html_page:print_page",
     "python": "fhelium_ir.lowering.standalone:print_standalone",
+}
+
+FRONTENDS: dict[str, Entry] = {
+    "mlir": "fhelium_ir.frontends.frontend:MlirFrontend",
+    "heir": "fhelium_ir.frontends.heir.frontend:HeirFrontend",
 }
 
 IMPLEMENTATIONS: dict[str, Entry] = {
@@ -117,9 +123,6 @@ SERVICES: dict[str, Entry] = {
 }
 """What linking in fhelium_ir.backend needs of the lowerings."""
 
-# Passes of one target only; the default pipeline ends before them.
-TARGET_PASSES = ("convert-kernels-to-llvm",)
-
 # Passes for any IR, and passes that run when they are asked for; they stand in no pipeline.
 GENERAL_PASSES = ("cse", "compose-rotations")
 
@@ -129,7 +132,7 @@ PIPELINES: dict[str, tuple[str, ...]] = {
     DEFAULT_PIPELINE: tuple(
         name
         for name, path in PASSES.items()
-        if str(path).startswith("fhelium_ir.") and name not in (*TARGET_PASSES, *GENERAL_PASSES)
+        if str(path).startswith("fhelium_ir.") and name not in GENERAL_PASSES
     ),
 }
 
@@ -138,6 +141,7 @@ _TABLES: dict[Kind, dict[str, Entry]] = {
     "dialect": DIALECTS,
     "pass": PASSES,
     "target": TARGETS,
+    "frontend": FRONTENDS,
     "implementation": IMPLEMENTATIONS,
     "service": SERVICES,
 }
@@ -262,6 +266,16 @@ def load_target(name: str) -> Target:
     if not callable(loaded):
         raise FheliumError(f"target '{name}' of {_origin_of('target', name)} is no function")
     return cast("Target", loaded)
+
+
+def load_frontend(name: str) -> type[Frontend]:
+    """The frontend class registered as `name`; raises FheliumError if there is none."""
+    from fhelium_ir.frontends.frontend import Frontend
+
+    loaded = _load("frontend", name)
+    if not (isinstance(loaded, type) and issubclass(loaded, Frontend)):
+        raise FheliumError(f"frontend '{name}' of {_origin_of('frontend', name)} is no Frontend")
+    return loaded
 
 
 def load_implementation(name: str) -> Callable[[], object]:

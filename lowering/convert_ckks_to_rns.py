@@ -25,6 +25,7 @@ from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.compiler.remarks import remark
 from fhelium_ir.dialects import ckks, ntt, resource, rns
+from fhelium_ir.lowering.pack_folding import fold_extracted_packs
 from fhelium_ir.parameters import Parameters
 
 ARGUMENT_TYPE = "ckks.type"
@@ -51,6 +52,7 @@ class ConvertCkksToRns(ModulePass):
         resources = Resources(op)
         for function in functions:
             _FunctionLowering(parameters, resources, function).run()
+        fold_extracted_packs(op)
 
 
 def module_parameters(module: ModuleOp) -> Parameters:
@@ -181,6 +183,8 @@ class _FunctionLowering:
             raise self.error(f"{type_} has absent facts; run ckks-manage first")
         if type_.data.domain != "evaluation":
             raise self.error(f"{type_} is not in the evaluation domain")
+        if type_.data.extended:
+            raise self.error(f"{type_} is extended and crosses the interface of the function")
         if level > self.parameters.top_level:
             raise self.error(f"{type_} is above the top level {self.parameters.top_level}")
         return rns.PolyType(self.facts(level, components))
@@ -219,7 +223,7 @@ class _FunctionLowering:
         self.values[op.results[0]] = result
 
     def key_switch(self, c: SSAValue, kind: str, parameters: dict[str, Attribute]) -> SSAValue:
-        """c * key over the digits of c, divided by P: two components over the basis of c.
+        """c * key over the digits of c: two components over the basis of c and p, P times the switched ones.
 
         `c` has one component in the evaluation domain. Han and Ki (2020), with the gadget of `Parameters`.
         """
@@ -248,8 +252,32 @@ class _FunctionLowering:
             )
         )
         transformed = self.emit(ntt.ForwardOp(converted))
-        accumulated = self.emit(rns.AccumulateOp(c, transformed, self.key(kind, parameters)))
-        return self.divide(accumulated, rns.Basis(p=(0, special)), q_basis)
+        return self.emit(rns.AccumulateOp(c, transformed, self.key(kind, parameters)))
+
+    def switched(
+        self, op: ckks.KeySwitchOp, c: SSAValue, kind: str, parameters: dict[str, Attribute]
+    ) -> SSAValue:
+        """The switched c; P times it if the op leaves out the division."""
+        products = self.key_switch(c, kind, parameters)
+        return products if op.extended else self.mod_down(products)
+
+    def with_rest(self, op: ckks.KeySwitchOp, rest: SSAValue, switched: SSAValue) -> SSAValue:
+        """The sum with the components that need no key switch."""
+        return self.emit(rns.AddOp(self.extend(rest) if op.extended else rest, switched))
+
+    def extend(self, x: SSAValue) -> SSAValue:
+        """P times a bundle, over its basis and p."""
+        facts = cast(rns.PolyType, x.type).data
+        special = rns.Basis(p=(0, len(self.parameters.p)))
+        constant = rns.ConstantAttr(rns.Constant("product", special))
+        multiple = self.emit(rns.MulConstantOp(x, {"constant": constant}))
+        basis = rns.Basis(facts.basis.q, special.p)
+        return self.emit(rns.EmbedOp(multiple, None, rns.PolyType(replace(facts, basis=basis))))
+
+    def mod_down(self, x: SSAValue) -> SSAValue:
+        """A bundle over q and p divided by P."""
+        basis = cast(rns.PolyType, x.type).data.basis
+        return self.divide(x, rns.Basis(p=basis.p), rns.Basis(q=basis.q))
 
     def key(self, kind: str, parameters: dict[str, Attribute]) -> SSAValue:
         """A reference to a key of the client."""
@@ -264,7 +292,7 @@ class _FunctionLowering:
         return self.emit(resource.RefOp(symbol, rns.PolyType(facts)))
 
     def divide(self, x: SSAValue, divisor: rns.Basis, kept: rns.Basis) -> SSAValue:
-        """(x - [x] mod divisor) / divisor over the basis `kept`: ModDown, and rescale for one prime of the chain."""
+        """(x - [x] mod divisor) / divisor over the basis `kept`: ModDown by P, rescale by q_l, both by P * q_l."""
         facts = cast(rns.PolyType, x.type).data
         rest = self.emit(rns.RestrictOp(x, None, rns.PolyType(replace(facts, basis=divisor))))
         rest = self.emit(ntt.InverseOp(rest))
@@ -323,8 +351,10 @@ def _mul(lowering: _FunctionLowering, op: Operation, values: Sequence[SSAValue])
 
 
 def _padded(lowering: _FunctionLowering, values: Sequence[SSAValue]) -> SSAValue:
-    components = cast(rns.PolyType, values[0].type).data.components
-    return lowering.emit(rns.PadOp.to(values[1], components))
+    """The plaintext with as many components as the ciphertext; P times it for an extended ciphertext."""
+    facts = cast(rns.PolyType, values[0].type).data
+    plain = lowering.extend(values[1]) if len(facts.basis) > facts.basis.q[1] else values[1]
+    return lowering.emit(rns.PadOp.to(plain, facts.components))
 
 
 def _add_plain(lowering: _FunctionLowering, op: Operation, values: Sequence[SSAValue]) -> SSAValue:
@@ -344,18 +374,21 @@ def _mul_plain(lowering: _FunctionLowering, op: Operation, values: Sequence[SSAV
 def _relinearize(
     lowering: _FunctionLowering, op: Operation, values: Sequence[SSAValue]
 ) -> SSAValue:
+    assert isinstance(op, ckks.RelinearizeOp)
     high = lowering.emit(rns.ExtractOp.of(values[0], 2))
-    switched = lowering.key_switch(high, "relinearization_key", {})
+    switched = lowering.switched(op, high, "relinearization_key", {})
     low = lowering.emit(rns.ExtractOp.of(values[0], 0, 2))
-    return lowering.emit(rns.AddOp(low, switched))
+    return lowering.with_rest(op, low, switched)
 
 
-def _apply_galois(lowering: _FunctionLowering, x: SSAValue, element: int) -> SSAValue:
+def _apply_galois(
+    lowering: _FunctionLowering, op: ckks.KeySwitchOp, x: SSAValue, element: int
+) -> SSAValue:
     parts = [lowering.emit(rns.AutomorphismOp.by(part, element)) for part in lowering.components(x)]
     key: dict[str, Attribute] = {"galois": IntegerAttr(element, i64)}
-    switched = lowering.key_switch(parts[1], "galois_key", key)
+    switched = lowering.switched(op, parts[1], "galois_key", key)
     padded = lowering.emit(rns.PadOp.to(parts[0], 2))
-    return lowering.emit(rns.AddOp(padded, switched))
+    return lowering.with_rest(op, padded, switched)
 
 
 def _rotate(lowering: _FunctionLowering, op: Operation, values: Sequence[SSAValue]) -> SSAValue:
@@ -364,23 +397,35 @@ def _rotate(lowering: _FunctionLowering, op: Operation, values: Sequence[SSAValu
         remark(
             "convert-ckks-to-rns", op, "applied", f"rotation by {op.step} is the identity: removed"
         )
-        return values[0]
-    return _apply_galois(lowering, values[0], lowering.parameters.galois(op.step))
+        return lowering.extend(values[0]) if op.extended else values[0]
+    return _apply_galois(lowering, op, values[0], lowering.parameters.galois(op.step))
 
 
 def _conjugate(lowering: _FunctionLowering, op: Operation, values: Sequence[SSAValue]) -> SSAValue:
-    return _apply_galois(lowering, values[0], lowering.parameters.conjugation)
+    assert isinstance(op, ckks.ConjugateOp)
+    return _apply_galois(lowering, op, values[0], lowering.parameters.conjugation)
+
+
+def _extend(lowering: _FunctionLowering, op: Operation, values: Sequence[SSAValue]) -> SSAValue:
+    return lowering.extend(values[0])
+
+
+def _mod_down(lowering: _FunctionLowering, op: Operation, values: Sequence[SSAValue]) -> SSAValue:
+    return lowering.mod_down(values[0])
 
 
 def _rescale(lowering: _FunctionLowering, op: Operation, values: Sequence[SSAValue]) -> SSAValue:
-    level = cast(rns.PolyType, values[0].type).data.basis.q[1] - 1
-    return lowering.divide(values[0], rns.Basis(q=(level, level + 1)), rns.Basis(q=(0, level)))
+    basis = cast(rns.PolyType, values[0].type).data.basis
+    level = basis.q[1] - 1
+    # Of an extended ciphertext the divisor is P * q_l.
+    divisor = rns.Basis(q=(level, level + 1), p=basis.p)
+    return lowering.divide(values[0], divisor, rns.Basis(q=(0, level)))
 
 
 def _mod_switch(lowering: _FunctionLowering, op: Operation, values: Sequence[SSAValue]) -> SSAValue:
     assert isinstance(op, ckks.ModSwitchOp)
     facts = cast(rns.PolyType, values[0].type).data
-    basis = rns.Basis(q=(0, facts.basis.q[1] - op.dropped))
+    basis = rns.Basis(q=(0, facts.basis.q[1] - op.dropped), p=facts.basis.p)
     return lowering.emit(rns.RestrictOp(values[0], None, rns.PolyType(replace(facts, basis=basis))))
 
 
@@ -397,8 +442,8 @@ def _encode(lowering: _FunctionLowering, op: Operation, values: Sequence[SSAValu
         constant.value, DenseIntOrFPElementsAttr
     ):
         raise lowering.error("ckks.encode needs a constant vector")
-    type_ = lowering.lowered(op.result.type)
     facts = op.result.type.data
+    type_ = lowering.lowered(ckks.PlaintextType(replace(facts, extended=False)))
     assert facts.level is not None and facts.scale is not None
     scale = facts.scale.value(lowering.parameters.q)
     parameters: dict[str, Attribute] = {
@@ -406,6 +451,11 @@ def _encode(lowering: _FunctionLowering, op: Operation, values: Sequence[SSAValu
         "level": IntegerAttr(facts.level, i64),
         "scale": StringAttr(f"{scale.numerator}/{scale.denominator}"),
     }
+    if facts.extended:
+        parameters["special"] = IntegerAttr(len(lowering.parameters.p), i64)
+        poly = cast(rns.PolyType, type_).data
+        basis = rns.Basis(poly.basis.q, (0, len(lowering.parameters.p)))
+        type_ = rns.PolyType(replace(poly, basis=basis))
     symbol = lowering.resources.declare("plaintext", "plaintext", parameters, lowering.source)
     return lowering.emit(resource.RefOp(symbol, cast(rns.PolyType, type_)))
 
@@ -423,6 +473,8 @@ _RULES: dict[type[Operation], _Rule] = {
     ckks.RelinearizeOp: _relinearize,
     ckks.RotateOp: _rotate,
     ckks.ConjugateOp: _conjugate,
+    ckks.ExtendOp: _extend,
+    ckks.ModDownOp: _mod_down,
     ckks.RescaleOp: _rescale,
     ckks.ModSwitchOp: _mod_switch,
     ckks.AdoptScaleOp: _adopt_scale,

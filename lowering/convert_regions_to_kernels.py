@@ -13,7 +13,6 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     FunctionType,
     IntegerAttr,
-    IntegerType,
     MemRefType,
     ModuleOp,
     StringAttr,
@@ -27,18 +26,21 @@ from xdsl.passes import ModulePass
 from xdsl.traits import SymbolTable
 from xdsl.utils.hints import isa
 
-from fhelium_ir.analysis.region_graph import RegionGraph, Unfusable
+from fhelium_ir.analysis.digit_rows import Scratch
+from fhelium_ir.analysis.region_graph import Unfusable
 from fhelium_ir.analysis.region_graphs import RegionGraphs
 from fhelium_ir.analysis.region_interface import is_kept
+from fhelium_ir.analysis.region_nodes import RegionGraph
 from fhelium_ir.analysis.requirements import resource_position
 from fhelium_ir.compiler.analyses import get_analysis
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import inherit, location_of
 from fhelium_ir.compiler.remarks import remark
 from fhelium_ir.dialects import fusion, host, kernel, resource, rns
+from fhelium_ir.dialects.zq import INTERFACE_WORD, WordType
 from fhelium_ir.lowering.kernel_builder import Argument
-from fhelium_ir.lowering.region_kernels import KernelCode, Tile, pointwise_kernel
-from fhelium_ir.lowering.transform_kernels import transform_kernel
+from fhelium_ir.lowering.kernel_steps import kernel_steps
+from fhelium_ir.lowering.region_kernels import KernelCode, Tile
 
 DEFAULT_TILE = Tile(1, 512, 4)
 
@@ -81,7 +83,7 @@ class _Library:
                 "convert-regions-to-kernels: the module has no arithmetic; "
                 "run select-arithmetic first"
             )
-        self.word: IntegerType = attribute.arithmetic.word
+        self.word: WordType = attribute.arithmetic.word
         self.tile = tile_of(module)
         self.codes: dict[tuple[object, ...], KernelCode] = {}
         self.place: Operation | None = next(
@@ -90,42 +92,16 @@ class _Library:
 
     def kernels(self, graph: RegionGraph, region: Operation) -> list[KernelCode]:
         """The kernels of a region in launch order; new ones get its location."""
-        transform = graph.transform
-        if transform is None:
-            codes = [self._code((graph.shape, self.tile), "pointwise", graph, None, 0)]
-            return self._located(codes, region)
-        schedule = transform.schedule
-        assert schedule is not None
-        steps = len(schedule.kernels)
-        codes = [
-            self._code(_step_shape(graph, step, steps), transform.direction, graph, schedule, step)
-            for step in range(steps)
-        ]
-        return self._located(codes, region)
-
-    def _located(self, codes: list[KernelCode], region: Operation) -> list[KernelCode]:
-        for code in codes:
+        codes: list[KernelCode] = []
+        for step in kernel_steps(graph, self.tile):
+            if step.shape not in self.codes:
+                self.codes[step.shape] = step.build(self.free_name(step.prefix))
+                self.insert(self.codes[step.shape].function)
+            code = self.codes[step.shape]
+            codes.append(code)
             if isinstance(code.function.location, UnknownLoc):
                 inherit(code.function, region)
         return codes
-
-    def _code(
-        self,
-        shape: tuple[object, ...],
-        prefix: str,
-        graph: RegionGraph,
-        schedule: object,
-        step: int,
-    ) -> KernelCode:
-        if shape not in self.codes:
-            name = self.free_name(prefix)
-            if graph.transform is None or graph.transform.schedule is None:
-                code = pointwise_kernel(graph, self.tile, name)
-            else:
-                code = transform_kernel(graph, graph.transform.schedule, step, name)
-            self.codes[shape] = code
-            self.insert(code.function)
-        return self.codes[shape]
 
     def insert(self, op: Operation) -> None:
         """Puts a symbol before the first function."""
@@ -138,22 +114,6 @@ class _Library:
         while SymbolTable.lookup_symbol(self.module, f"{prefix}_{count}") is not None:
             count += 1
         return f"{prefix}_{count}"
-
-
-def _step_shape(graph: RegionGraph, step: int, steps: int) -> tuple[object, ...]:
-    """What kernel `step` of a transform depends on: middle kernels know neither prologue nor epilogue."""
-    if step == 0 or step == steps - 1:
-        return (step, graph.shape)
-    transform = graph.transform
-    assert transform is not None
-    return (
-        step,
-        graph.degree,
-        graph.arithmetic,
-        len(graph.columns),
-        transform.direction,
-        transform.schedule,
-    )
 
 
 def _listed(op: Operation) -> Sequence[SymbolRefAttr] | None:
@@ -248,7 +208,8 @@ class _HostLowering:
         type_: Attribute = value.type
         if not isinstance(type_, rns.PolyType):
             raise self.error(f"a value of type {type_} has no buffer")
-        return MemRefType(self.library.word, list(type_.data.shape()))
+        stored = i64 if type_.data.arithmetic == INTERFACE_WORD else self.library.word
+        return MemRefType(stored, list(type_.data.shape()))
 
     def lower_region(self, op: fusion.FusedOp) -> None:
         """Allocates a region's results and launches its kernels."""
@@ -258,7 +219,7 @@ class _HostLowering:
             raise self.error(str(error)) from error
         if op.resources is None:
             raise self.error("a region names no resources; run infer-resources first")
-        if graph.transform is not None and graph.transform.schedule is None:
+        if graph.anchored is not None and graph.anchored.schedule is None:
             raise self.error("a transform has no schedule; run tune-ntt-schedules first")
         expected = resource_position(graph, "table", len(graph.tables))
         if len(op.resources) != expected:
@@ -268,17 +229,19 @@ class _HostLowering:
             )
         tables = [self.resource(symbol) for symbol in op.resources]
         outputs = [self._output(op, index) for index in range(len(op.outputs))]
+        scratch = [self._scratch(op, index, rows) for index, rows in enumerate(graph.scratch)]
         inputs = [self.values[value] for value in op.inputs]
         codes = self.library.kernels(graph, op)
         names = [code.function.sym_name.data for code in codes]
         remark(self.library_name, op, "applied", f"lowered to {', '.join(names)}")
         for code in codes:
-            rows = len(graph.limbs)
-            grid = [code.column_blocks, -(-rows // code.rows)]
             arguments = [
-                self._argument(argument, graph, tables, inputs, outputs)
+                self._number(code.number(argument, graph), argument.kind)
+                if argument.kind in ("bound", "count", "component_rows")
+                else self._argument(argument, graph, tables, (inputs, outputs, scratch))
                 for argument in code.arguments
             ]
+            grid = list(code.grid(graph))
             launch = host.LaunchOp(code.function.sym_name.data, grid, arguments)
             launch.location = op.location
             host.check_launch(launch, code.function)
@@ -321,32 +284,41 @@ class _HostLowering:
     def _output(self, op: fusion.FusedOp, index: int) -> SSAValue:
         result = op.outputs[index]
         offset = op.offsets.data[index].value.data if op.offsets is not None else -1
-        type_ = self._memref(result)
+        return self._place(self._memref(result), offset, result.name_hint)
+
+    def _scratch(self, op: fusion.FusedOp, index: int, scratch: Scratch) -> SSAValue:
+        """Memory that only this region uses, unless plan-memory says where."""
+        offset = op.scratch.data[index].value.data if op.scratch is not None else -1
+        result = op.outputs[0].type
+        assert isinstance(result, rns.PolyType)
+        type_ = MemRefType(self.library.word, [scratch.rows, result.data.degree])
+        return self._place(type_, offset, "scratch")
+
+    def _place(self, type_: MemRefType[Attribute], offset: int, hint: str | None) -> SSAValue:
         if offset < 0:
-            return self.emit(host.AllocOp(type_), result.name_hint)
+            return self.emit(host.AllocOp(type_), hint)
         if self.arena is None:
             raise self.error(f"the region lies in an arena, but the function has no `{host.ARENA}`")
-        return self.emit(host.ViewOp(self.arena, offset, type_), result.name_hint)
+        return self.emit(host.ViewOp(self.arena, offset, type_), hint)
 
     def _argument(
         self,
         argument: Argument,
         graph: RegionGraph,
         tables: Sequence[SSAValue],
-        inputs: Sequence[SSAValue],
-        outputs: Sequence[SSAValue],
+        buffers: tuple[Sequence[SSAValue], Sequence[SSAValue], Sequence[SSAValue]],
     ) -> SSAValue:
+        inputs, outputs, scratch = buffers
         match argument.kind:
             case "input":
                 return inputs[argument.index]
             case "output":
                 return outputs[argument.index]
-            case "bound":
-                return self._number(max(graph.columns[argument.index]), "bound")
-            case "count":
-                return self._number(len(graph.limbs), "count")
-            case _:
-                return tables[resource_position(graph, argument.kind, argument.index)]
+            case "scratch":
+                return scratch[argument.index]
+            case kind:
+                digits = argument.digits
+                return tables[resource_position(graph, kind, argument.index, digits=digits)]
 
     def _number(self, value: int, hint: str) -> SSAValue:
         return self.emit(arith.ConstantOp(IntegerAttr(value, i64)), hint)

@@ -2,7 +2,7 @@
 
 Word-sized residues with lazy intervals need no division: additions and subtractions are plain,
 a reduction is a chain of unsigned minima (`x - m*q` wraps to a huge word when x < m*q), and a
-product is Montgomery's.
+product is Montgomery's. On doubles, products and reductions subtract q times the rounded quotient.
 """
 
 from __future__ import annotations
@@ -11,14 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.dialects import arith, builtin
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, i32, i64
+from xdsl.dialects import arith, builtin, math
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, f64, i32, i64
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.dialects import kernel, zq
+
+_TWO_52_BITS = 0x4330000000000000
+"""The bits of the double 2^52; an integer below 2^52 in its low bits is added to it."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,32 @@ class _Modulus:
 
     @property
     def word(self) -> IntegerType:
-        return self.op.result.type.arithmetic.word
+        word = self.op.result.type.arithmetic.word
+        assert isinstance(word, IntegerType)
+        return word
+
+    @property
+    def floating(self) -> bool:
+        return self.op.result.type.arithmetic.floating
+
+    def double(self, name: str, value: float) -> SSAValue:
+        """A constant of type f64."""
+        if name in self.derived:
+            return self.derived[name]
+        return self._add(name, arith.ConstantOp(FloatAttr(value, f64)))
+
+    def magic(self) -> SSAValue:
+        """1.5 * 2^52: adding it to a double of at most 2^51 rounds that to an integer."""
+        return self.double("magic", 1.5 * 2**52)
+
+    def minus_one(self) -> SSAValue:
+        return self.double("minus_one", -1.0)
+
+    def negative(self) -> SSAValue:
+        """-q."""
+        if "q_negative" in self.derived:
+            return self.derived["q_negative"]
+        return self._add("q_negative", arith.MulfOp(self.q, self.minus_one()))
 
     def constant(self, value: int, word: IntegerType) -> SSAValue:
         name = f"c{value}i{word.width.data}"
@@ -105,6 +133,8 @@ class _Expander:
 
     def __init__(self) -> None:
         self.moduli: dict[SSAValue, _Modulus] = {}
+        # Products with one factor share its quotient by q.
+        self.quotients: dict[tuple[Block, SSAValue, SSAValue], SSAValue] = {}
         # What the zq op at hand expands to.
         self.new: list[Operation] = []
 
@@ -120,31 +150,20 @@ class _Expander:
             following = op.next_op
             if isinstance(op, zq.ModulusOp):
                 self.moduli[op.result] = _Modulus(op, op)
-            elif isinstance(op, zq.BinaryZqOp | zq.ReduceOp):
+            elif isinstance(op, zq.BinaryZqOp | zq.ReduceOp | zq.ToFloatOp | zq.ToIntegerOp):
                 self._replace(block, op)
             for region in op.regions:
                 for inner in region.blocks:
                     self._expand_block(inner)
             op = following
 
-    def _replace(self, block: Block, op: zq.BinaryZqOp | zq.ReduceOp) -> None:
+    def _replace(
+        self, block: Block, op: zq.BinaryZqOp | zq.ReduceOp | zq.ToFloatOp | zq.ToIntegerOp
+    ) -> None:
         self.new = []
-        match op:
-            case zq.AddOp():
-                self._modulus(op, op.modulus)
-                result = self._emit(arith.AddiOp(op.lhs, op.rhs))
-            case zq.SubOp():
-                modulus = self._modulus(op, op.modulus)
-                lift = arith.SubiOp(modulus.multiple(op.offset.value.data), op.rhs)
-                result = self._emit(arith.AddiOp(op.lhs, self._emit(lift, "lift")))
-            case zq.ReduceOp():
-                result = self._reduce(op.value, self._modulus(op, op.modulus), op.steps())
-            case zq.MulOp():
-                modulus = self._modulus(op, op.modulus)
-                multiply = self._mont32 if op.result.type == i32 else self._mont64
-                result = multiply(op.lhs, op.rhs, modulus)
-            case _:
-                raise AssertionError(op.name)
+        modulus = self._modulus(op, op.modulus)
+        expand = self._on_doubles if modulus.floating else self._on_integers
+        result = expand(block, op, modulus)
         for new in self.new:
             new.location = op.location
         block.insert_ops_before(self.new, op)
@@ -155,6 +174,75 @@ class _Expander:
         old.replace_all_uses_with(result)
         op.detach()
         op.erase()
+
+    def _on_integers(self, block: Block, op: Operation, modulus: _Modulus) -> SSAValue:
+        match op:
+            case zq.AddOp():
+                return self._emit(arith.AddiOp(op.lhs, op.rhs))
+            case zq.SubOp():
+                lift = arith.SubiOp(modulus.multiple(op.offset.value.data), op.rhs)
+                return self._emit(arith.AddiOp(op.lhs, self._emit(lift, "lift")))
+            case zq.ReduceOp():
+                return self._reduce(op.value, modulus, op.steps())
+            case zq.MulOp():
+                multiply = self._mont32 if op.result.type == i32 else self._mont64
+                return multiply(op.lhs, op.rhs, modulus)
+            case _:
+                raise AssertionError(op.name)
+
+    def _on_doubles(self, block: Block, op: Operation, modulus: _Modulus) -> SSAValue:
+        match op:
+            case zq.AddOp():
+                return self._emit(arith.AddfOp(op.lhs, op.rhs))
+            case zq.SubOp():
+                return self._emit(arith.SubfOp(op.lhs, op.rhs))
+            case zq.ReduceOp():
+                return self._remainder(op.value, modulus)
+            case zq.MulOp():
+                return self._float_product(block, op, modulus)
+            case zq.ToFloatOp():
+                bits = arith.OrIOp(op.value, modulus.constant(_TWO_52_BITS, i64))
+                double = arith.BitcastOp(self._emit(bits), f64)
+                two_52 = modulus.double("two_52", 2.0**52)
+                return self._emit(arith.SubfOp(self._emit(double), two_52))
+            case zq.ToIntegerOp():
+                return self._to_integer(op.value, modulus)
+            case _:
+                raise AssertionError(op.name)
+
+    def _float_product(self, block: Block, op: zq.MulOp, modulus: _Modulus) -> SSAValue:
+        """`lhs * rhs - c * q` with c the integer next to `lhs * fl(rhs * fl(1/q))`.
+
+        The product is h + l exactly, h its rounded value. Both h - c*q and the sum with l are
+        small integers, so that no step behind the rounding of the quotient rounds.
+        """
+        lhs, rhs, magic = op.lhs, op.rhs, modulus.magic()
+        key = (block, rhs, op.modulus)
+        if key not in self.quotients:
+            quotient = arith.MulfOp(rhs, modulus.q_inverse)
+            self.quotients[key] = self._emit(quotient, "quotient")
+        rounded = self._emit(math.FmaOp(lhs, self.quotients[key], magic))
+        count = self._emit(arith.SubfOp(rounded, magic), "count")
+        high = self._emit(arith.MulfOp(lhs, rhs), "high")
+        minus_high = self._emit(arith.MulfOp(high, modulus.minus_one()))
+        low = self._emit(math.FmaOp(lhs, rhs, minus_high), "low")
+        rest = self._emit(math.FmaOp(count, modulus.negative(), high), "rest")
+        return self._emit(arith.AddfOp(rest, low))
+
+    def _remainder(self, value: SSAValue, modulus: _Modulus) -> SSAValue:
+        """The centred residue: the value minus q times its rounded quotient, which is exact."""
+        magic = modulus.magic()
+        rounded = self._emit(math.FmaOp(value, modulus.q_inverse, magic))
+        count = self._emit(arith.SubfOp(rounded, magic), "count")
+        return self._emit(math.FmaOp(count, modulus.negative(), value))
+
+    def _to_integer(self, value: SSAValue, modulus: _Modulus) -> SSAValue:
+        negative = self._emit(arith.CmpfOp(value, modulus.double("zero", 0.0), "olt"))
+        moved = self._emit(arith.AddfOp(value, modulus.q))
+        canonical = self._emit(arith.SelectOp(negative, moved, value))
+        two_52 = modulus.double("two_52", 2.0**52)
+        bits = arith.BitcastOp(self._emit(arith.AddfOp(canonical, two_52)), i64)
+        return self._emit(arith.XOrIOp(self._emit(bits), modulus.constant(_TWO_52_BITS, i64)))
 
     def _modulus(self, op: Operation, value: SSAValue) -> _Modulus:
         found = self.moduli.get(value)

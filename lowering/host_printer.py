@@ -189,7 +189,7 @@ class _HostSource:
 
     def _view(self, op: host.ViewOp) -> None:
         shape, dtype = _buffer(op.result)
-        size = int(dtype.removeprefix("int")) // 8
+        size = resource.word_memref(op.result.type).element_type.bitwidth // 8
         offset = op.offset.value.data
         words = self.words.get((op.source, dtype))
         if words is None or offset % size:
@@ -313,5 +313,4 @@ def _yielded(block: Block) -> Sequence[SSAValue]:
 
 
 def _buffer(value: SSAValue) -> tuple[tuple[int, ...], str]:
-    type_ = resource.integer_memref(value.type)
-    return type_.get_shape(), f"int{type_.element_type.width.data}"
+    return resource.word_memref(value.type).get_shape(), resource.dtype_name(value.type)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, i32, i64
+from xdsl.dialects.builtin import Float64Type, FloatAttr, IntegerAttr, IntegerType, f64, i32, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from fhelium_ir.dialects import kernel, zq
@@ -22,11 +22,13 @@ Index = int | SSAValue
 class Argument:
     """What a kernel argument stands for, for the launch to fill in.
 
-    kinds: `rows`, `moduli`, `count`, `bound` column, `twiddles`, `inverse_degree`, `input` i, `table` t, `output` r.
+    kinds: `rows`, `moduli`, `count`, `bound` column, `twiddles`, `inverse_degree`, `input` i, `table` t, `output` r,
+    `scratch` s, `component_rows`. `digits`: rows, count and columns are those of the graph of the region's digits.
     """
 
     kind: str
     index: int = 0
+    digits: bool = False
 
 
 class KernelBuilder:
@@ -34,11 +36,11 @@ class KernelBuilder:
 
     def __init__(self, arithmetic: zq.Arithmetic):
         self.arithmetic = arithmetic
-        self.word: IntegerType = arithmetic.word
+        self.word: zq.WordType = arithmetic.word
         self.entry = Block()
         self.block = self.entry
         self.arguments: dict[Argument, SSAValue] = {}
-        self._constants: dict[tuple[int, Attribute], SSAValue] = {}
+        self._constants: dict[tuple[int | float, Attribute], SSAValue] = {}
         self._known: dict[tuple[object, ...], SSAValue] = {}
         self._constant_ops: list[Operation] = []
 
@@ -63,7 +65,7 @@ class KernelBuilder:
             self.arguments[argument] = value
         return self.arguments[argument]
 
-    def buffer(self, argument: Argument, element: IntegerType, hint: str) -> SSAValue:
+    def buffer(self, argument: Argument, element: zq.WordType, hint: str) -> SSAValue:
         return self.argument(argument, kernel.BufferType(element), hint)
 
     def constant(self, value: int, type_: IntegerType = i64) -> SSAValue:
@@ -77,20 +79,34 @@ class KernelBuilder:
             self._constants[key] = op.result
         return self._constants[key]
 
+    @property
+    def in_loop(self) -> bool:
+        """Whether ops go into the body of a loop."""
+        return self.block is not self.entry
+
+    def float_constant(self, value: float) -> SSAValue:
+        """A double, made once, at the start of the function."""
+        key = (value, f64)
+        if key not in self._constants:
+            op = arith.ConstantOp(FloatAttr(value, f64))
+            self._constant_ops.append(op)
+            self._constants[key] = op.result
+        return self._constants[key]
+
+    def zero(self) -> SSAValue:
+        """The word 0."""
+        if isinstance(self.word, Float64Type):
+            return self.float_constant(0.0)
+        return self.constant(0, self.word)
+
     def value(self, index: Index) -> SSAValue:
         return self.constant(index) if isinstance(index, int) else index
 
     def binary(self, kind: type[_IndexOp], lhs: SSAValue, rhs: SSAValue) -> SSAValue:
-        """An index computation, made once for equal operands.
-
-        What a loop body computes is not visible after it, so only the function's block remembers; a body may use it.
-        """
+        """An index computation, made once for equal operands; what a loop body computes is forgotten after it."""
         key = (kind, lhs, rhs)
         if key not in self._known:
-            value = self.emit(kind(lhs, rhs))
-            if self.block is not self.entry:
-                return value
-            self._known[key] = value
+            self._known[key] = self.emit(kind(lhs, rhs))
         return self._known[key]
 
     def add(self, *terms: Index) -> Index:
@@ -138,7 +154,8 @@ class KernelBuilder:
         self.block.add_op(kernel.StoreOp(value, buffer, self.value(offset), mask))
 
     def to_word(self, x: SSAValue) -> SSAValue:
-        """An i64 as one word of the arithmetic."""
+        """An i64 as one word of an integer arithmetic."""
+        assert isinstance(self.word, IntegerType)
         return x if self.word == i64 else self.emit(arith.TruncIOp(x, self.word))
 
     def from_word(self, x: SSAValue) -> SSAValue:
@@ -159,9 +176,10 @@ class KernelBuilder:
         body = Block(arg_types=[i64, *(value.type for value in carried)])
         loop = Loop(body.args[0], list(body.args[1:]))
         outer, self.block = self.block, body
+        known, self._known = self._known, dict(self._known)
         yield loop
         body.add_op(scf.YieldOp(*loop.yielded))
-        self.block = outer
+        self.block, self._known = outer, known
         op = scf.ForOp(self.constant(0), count, self.constant(1), list(carried), Region(body))
         self.block.add_op(op)
         loop.results = list(op.results)

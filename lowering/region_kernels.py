@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, i32, i64
 from xdsl.ir import SSAValue
 
-from fhelium_ir.analysis.region_graph import Node, RegionGraph
+from fhelium_ir.analysis.region_graph import conversion_width
+from fhelium_ir.analysis.region_nodes import Node, RegionGraph
 from fhelium_ir.dialects import kernel, zq
+from fhelium_ir.lowering.float_conversion import convert_floats
 from fhelium_ir.lowering.kernel_builder import TABLE_ELEMENTS, Argument, Index, KernelBuilder
 
 Position = tuple[Index, int]
@@ -34,12 +36,42 @@ class Tile:
 
 @dataclass(frozen=True)
 class KernelCode:
-    """A kernel and what each of its arguments stands for; the grid's first axis, and rows per program on the second."""
+    """A kernel and what each of its arguments stands for; the grid's first axis, and rows per program on the second.
+
+    `digits`: it runs over the program rows of the region's digits. `components`: over components, of which it reads the
+    first program row.
+    """
 
     function: kernel.FuncOp
     arguments: tuple[Argument, ...]
     column_blocks: int
     rows: int
+    digits: bool = False
+    components: bool = False
+
+    def grid(self, graph: RegionGraph) -> tuple[int, int]:
+        """Programs along each axis, for the region of this graph."""
+        if self.components:
+            assert graph.quotients is not None
+            return self.column_blocks, graph.quotients.components
+        count = len(rows_of(graph, self.digits).limbs)
+        return self.column_blocks, -(-count // self.rows)
+
+    def number(self, argument: Argument, graph: RegionGraph) -> int:
+        """The value of a `bound`, `count` or `component_rows`, for the region of this graph."""
+        rows = rows_of(graph, argument.digits)
+        if argument.kind == "component_rows":
+            assert graph.quotients is not None
+            return len(rows.limbs) // graph.quotients.components
+        return len(rows.limbs) if argument.kind == "count" else max(rows.columns[argument.index])
+
+
+def rows_of(graph: RegionGraph, digits: bool) -> RegionGraph:
+    """The graph whose program rows a kernel or an argument is about."""
+    if not digits:
+        return graph
+    assert graph.digits is not None
+    return graph.digits
 
 
 def pointwise_kernel(graph: RegionGraph, tile: Tile, name: str) -> KernelCode:
@@ -57,26 +89,42 @@ def pointwise_kernel(graph: RegionGraph, tile: Tile, name: str) -> KernelCode:
 
 
 class NodeEmitter:
-    """Emits the nodes of a graph for the elements that a lane holds (`positions`, one per register)."""
+    """Emits the nodes of a graph for the elements that a lane holds (`positions`, one per register).
 
-    def __init__(self, graph: RegionGraph, rows: int):
+    Args:
+        graph: of a region, or of its digits.
+        rows: program rows of a program.
+        digits: the graph is that of a region's digits.
+        components: a program works for a component, and reads its first program row.
+        inside: emit the row that `inside` names into the kernel of another emitter, by default the program's own.
+    """
+
+    def __init__(
+        self,
+        graph: RegionGraph,
+        rows: int,
+        digits: bool = False,
+        inside: tuple[NodeEmitter, SSAValue] | None = None,
+        *,
+        components: bool = False,
+    ):
         self.graph = graph
         self.rows = rows
-        self.build = KernelBuilder(zq.ARITHMETICS[graph.arithmetic])
+        self.digits = digits
+        self.components = components
+        self.floating = graph.arithmetic == zq.FLOATING
+        # The largest multiple of q/2 below 2^52, which no sum of products in `fp64` exceeds.
+        self.capacity = (1 << 53) // graph.largest_prime if self.floating else 0
+        if inside is None:
+            self.build = KernelBuilder(zq.ARITHMETICS[graph.arithmetic])
+        else:
+            self.build = inside[0].build
         build = self.build
-        self.table = build.buffer(Argument("rows"), i32, "rows")
+        self.table = build.buffer(Argument("rows", digits=digits), i32, self._hint("rows"))
         self.moduli = build.buffer(Argument("moduli"), build.word, "moduli")
         self.valid: SSAValue | None = None
-        program: SSAValue = build.emit(kernel.ProgramIdOp(1))
-        if rows > 1:
-            lane = build.emit(kernel.LaneIdOp(0))
-            wanted = build.value(build.add(build.mul(program, rows), lane))
-            count = build.argument(Argument("count"), i64, "count")
-            self.valid = build.compare("ult", wanted, count)
-            last = build.emit(arith.SubiOp(count, build.constant(1)))
-            program = build.emit(arith.MinUIOp(wanted, last))
-        self.row: SSAValue = program
-        self.entry = build.mul(program, len(graph.columns) + 1)
+        self.row: SSAValue = self._program_row() if inside is None else inside[1]
+        self.entry = build.mul(self.row, len(graph.columns) + 1)
         self.limb = build.load_index(self.table, self.entry)
         words = build.mul(self.limb, MODULI_COLUMNS)
         q = build.load(self.moduli, words)
@@ -88,6 +136,26 @@ class NodeEmitter:
         self._columns: dict[int, SSAValue] = {}
         self._row_starts: dict[int, Index] = {}
         self._permuted: dict[int, list[SSAValue]] = {}
+        self._uniform: dict[tuple[object, ...], SSAValue] = {}
+
+    def _hint(self, name: str) -> str:
+        return f"digit_{name}" if self.digits else name
+
+    def _program_row(self) -> SSAValue:
+        """The row of a lane: those beyond the last one compute the last one again and store nothing."""
+        build = self.build
+        program: SSAValue = build.emit(kernel.ProgramIdOp(1))
+        if self.components:
+            rows = build.argument(Argument("component_rows"), i64, "component_rows")
+            return build.emit(arith.MuliOp(program, rows))
+        if self.rows == 1:
+            return program
+        lane = build.emit(kernel.LaneIdOp(0))
+        wanted = build.value(build.add(build.mul(program, self.rows), lane))
+        count = build.argument(Argument("count", digits=self.digits), i64, self._hint("count"))
+        self.valid = build.compare("ult", wanted, count)
+        last = build.emit(arith.SubiOp(count, build.constant(1)))
+        return build.emit(arith.MinUIOp(wanted, last))
 
     def begin(self, positions: Sequence[Position]) -> None:
         """Starts a phase: nodes are emitted anew for these element positions."""
@@ -99,7 +167,9 @@ class NodeEmitter:
         arguments = tuple(self.build.arguments)
         function = self.build.finish(name, lanes, 2)
         function.attributes["num_warps"] = IntegerAttr(warps, i64)
-        return KernelCode(function, arguments, column_blocks, self.rows)
+        return KernelCode(
+            function, arguments, column_blocks, self.rows, self.digits, self.components
+        )
 
     def column(self, index: int) -> SSAValue:
         """Entry `index` of this program row in the row table, i64."""
@@ -110,7 +180,8 @@ class NodeEmitter:
 
     def bound(self, index: int) -> SSAValue:
         """The largest entry of a column: a trip count that all rows of a launch share."""
-        return self.build.argument(Argument("bound", index), i64, f"bound{index}")
+        argument = Argument("bound", index, self.digits)
+        return self.build.argument(argument, i64, self._hint(f"bound{index}"))
 
     def row_start(self, index: int) -> Index:
         """Offset of the row that column `index` names."""
@@ -119,11 +190,31 @@ class NodeEmitter:
         return self._row_starts[index]
 
     def input(self, index: int) -> SSAValue:
-        return self.build.buffer(Argument("input", index), self.build.word, f"in{index}")
+        element = i64 if index in self.graph.integer_inputs else self.build.word
+        return self.build.buffer(Argument("input", index), element, f"in{index}")
+
+    def load_input(self, index: int, offset: Index, mask: SSAValue | None = None) -> SSAValue:
+        """A word of a region input; canonical integers become words of `fp64`."""
+        loaded = self.build.load(self.input(index), offset, mask)
+        if index not in self.graph.integer_inputs:
+            return loaded
+        return self.build.emit(zq.ToFloatOp(loaded, self.modulus))
+
+    def output(self, index: int) -> SSAValue:
+        """The buffer of a region result."""
+        element = i64 if index in self.graph.integer_outputs else self.build.word
+        return self.build.buffer(Argument("output", index), element, f"out{index}")
+
+    def scratch(self, index: int) -> SSAValue:
+        """The region's own memory."""
+        return self.build.buffer(Argument("scratch", index), self.build.word, f"scratch{index}")
 
     def table_buffer(self, index: int) -> SSAValue:
-        kind = self.graph.tables[index].kind
+        table = self.graph.tables[index]
+        kind = table.kind
         element = TABLE_ELEMENTS[kind] or self.build.word
+        if kind == "conversion" and conversion_width(self.graph.arithmetic, table.correction) == 1:
+            element = self.build.word
         return self.build.buffer(Argument("table", index), element, f"{kind}{index}")
 
     def permuted(self, table: int) -> list[SSAValue]:
@@ -158,17 +249,25 @@ class NodeEmitter:
             case "load":
                 values = self._load(node)
             case "convert":
-                values = self._convert(node)
+                values = convert_floats(self, node) if self.floating else self._convert(node)
             case "accumulate":
                 self._accumulate(node)
                 return
             case "mul_constant":
                 table, column = _integers(node)
-                constant = self.build.load(self.table_buffer(table), self.column(column))
+                constant = self._shared(
+                    (table, column),
+                    lambda: self.build.load(self.table_buffer(table), self.column(column)),
+                )
                 values = [self.product(value, constant) for value in operands[0]]
             case "raise":
-                square = self.build.load(self.moduli, self.build.add(self.words, 3))
+                square = self._shared(
+                    ("square",),
+                    lambda: self.build.load(self.moduli, self.build.add(self.words, 3)),
+                )
                 values = [self.product(value, square) for value in operands[0]]
+            case "to_integer":
+                values = [self.build.emit(zq.ToIntegerOp(v, self.modulus)) for v in operands[0]]
             case "lower":
                 one = self.build.constant(1, self.build.word)
                 values = [self.product(value, one) for value in operands[0]]
@@ -201,26 +300,28 @@ class NodeEmitter:
         return self.build.emit(zq.MulOp(x, y, self.modulus))
 
     def reduce(self, x: SSAValue, below: int, to: int) -> SSAValue:
+        to = 1 if self.floating else to
         return x if below <= to else self.build.emit(zq.ReduceOp(x, self.modulus, below, to))
 
     def _negative(self, x: SSAValue, offset: int) -> SSAValue:
-        zero = self.build.constant(0, self.build.word)
-        return self.build.emit(zq.SubOp(zero, x, self.modulus, offset))
+        return self.build.emit(zq.SubOp(self.build.zero(), x, self.modulus, offset))
 
     def _load(self, node: Node) -> list[SSAValue]:
         buffer, column, masked, permutation = _integers(node)
         build = self.build
-        source, start = self.input(buffer), self.row_start(column)
-        mask = None
+        start, mask = self.row_start(column), None
         if masked:
-            mask = build.compare("sge", self.column(column), build.constant(0))
+            mask = self._shared(
+                ("mask", column),
+                lambda: build.compare("sge", self.column(column), build.constant(0)),
+            )
         positions = self.positions
         if permutation >= 0:
             permuted = self.permuted(permutation)
             bits = self.graph.degree.bit_length() - 1
             signed = self.graph.tables[permutation].domain == "coefficient"
             positions = [(build.low_bits(p, bits) if signed else p, 0) for p in permuted]
-        return [build.load(source, build.add(start, *p), mask) for p in positions]
+        return [self.load_input(buffer, build.add(start, *p), mask) for p in positions]
 
     def _flip(self, node: Node, values: Sequence[SSAValue]) -> list[SSAValue]:
         offset, table = _integers(node)
@@ -235,7 +336,7 @@ class NodeEmitter:
 
     def _convert(self, node: Node) -> list[SSAValue]:
         """Base conversion: sum_i v_i * c_i + u * (-D), see rns.base_convert and the `conversion` resource."""
-        *numbers, correction = node.data
+        *numbers, _, correction = node.data
         buffer, start, count, table, base = (int(number) for number in numbers)
         build, registers = self.build, len(self.positions)
         source, coefficients = self.input(buffer), self.table_buffer(table)
@@ -256,7 +357,7 @@ class NodeEmitter:
             overflows: list[SSAValue] = []
             for r, position in enumerate(self.positions):
                 word = build.load(source, build.add(row, *position))
-                sums.append(self._partial(loop.carried[r], word, factor))
+                sums.append(self.partial(loop.carried[r], word, factor))
                 wide = build.from_word(word)
                 if shift is None:
                     above = build.compare("ugt", wide, helper)
@@ -275,17 +376,19 @@ class NodeEmitter:
             overflow = [build.value(build.shift_right(u, 32)) for u in rounded]
         negative = build.to_word(build.load(coefficients, entries))
         return [
-            self._partial(total[r], build.to_word(overflow[r]), negative) for r in range(registers)
+            self.partial(total[r], build.to_word(overflow[r]), negative) for r in range(registers)
         ]
 
-    def _partial(self, total: SSAValue, x: SSAValue, y: SSAValue) -> SSAValue:
-        """total + x * y below 2q, for a total below 2q and a reduced y."""
+    def partial(self, total: SSAValue, x: SSAValue, y: SSAValue, eager: bool = True) -> SSAValue:
+        """total + x * y below 2q, for a total below 2q and a reduced y; as it is unless `eager`."""
         summed = self.build.emit(zq.AddOp(total, self.product(x, y), self.modulus))
+        if not eager:
+            return summed
         return self.reduce(summed, PARTIAL_SUM + 2, PARTIAL_SUM)
 
     def _accumulate(self, node: Node) -> None:
         """Inner product over digits, all wanted components in one loop."""
-        own, converted, key, table, base, count, _, permutation, turned = _integers(node)
+        own, converted, key, table, base, count, _, permutation, turned, eager = _integers(node)
         build, registers = self.build, len(self.positions)
         same = {
             _integers(other)[6]: index
@@ -294,7 +397,7 @@ class NodeEmitter:
         }
         components = sorted(same)
         digits = self.table_buffer(table)
-        zero, none = build.constant(0, build.word), build.constant(0)
+        zero, none = build.zero(), build.constant(0)
         own_positions = self._permuted_positions(permutation)
         converted_positions = self._permuted_positions(turned)
         first = self.column(base)
@@ -310,22 +413,26 @@ class NodeEmitter:
                 for component in components
             ]
             for r in range(registers):
-                mine = build.load(
-                    self.input(own), build.add(starts[0], *own_positions[r]), masks[0]
-                )
+                mine = self.load_input(own, build.add(starts[0], *own_positions[r]), masks[0])
                 other = build.load(
                     self.input(converted), build.add(starts[1], *converted_positions[r]), masks[1]
                 )
                 # One of the two is masked off and reads as 0.
-                digit = build.emit(arith.OrIOp(mine, other))
+                join = arith.AddfOp if self.floating else arith.OrIOp
+                digit = build.emit(join(mine, other))
                 for k, start in enumerate(keys):
                     factor = build.load(self.input(key), build.add(start, *self.positions[r]))
                     carried = loop.carried[r * len(components) + k]
-                    loop.yielded.append(self._partial(carried, digit, factor))
+                    loop.yielded.append(self.partial(carried, digit, factor, bool(eager)))
         for k, component in enumerate(components):
-            self.values[same[component]] = [
-                loop.results[r * len(components) + k] for r in range(registers)
-            ]
+            sums = [loop.results[r * len(components) + k] for r in range(registers)]
+            self.values[same[component]] = [self.settled(value) for value in sums]
+
+    def settled(self, total: SSAValue) -> SSAValue:
+        """A sum of products as a word that later nodes expect: in `fp64` it is reduced now."""
+        if not self.floating:
+            return total
+        return self.build.emit(zq.ReduceOp(total, self.modulus, self.capacity, 1))
 
     def _permuted_positions(self, table: int) -> list[Position]:
         """The positions, re-indexed where `table` is a permutation."""
@@ -339,13 +446,32 @@ class NodeEmitter:
             for index, node in enumerate(self.graph.nodes):
                 if node.kind == "anchor":
                     self.values[index] = anchor
-        ready = [self.node(output.node) for output in self.graph.outputs]
-        for output, values in zip(self.graph.outputs, ready, strict=True):
-            argument = Argument("output", output.result)
-            buffer = self.build.buffer(argument, self.build.word, f"out{output.result}")
+        for output, values in zip(self.graph.outputs, self._output_values(), strict=True):
+            buffer = self.output(output.result)
             start = self.row_start(output.column)
             for value, position in zip(values, self.positions, strict=True):
                 self.build.store(value, buffer, self.build.add(start, *position), self.valid)
+
+    def _output_values(self) -> list[list[SSAValue]]:
+        """The values of every output, one register after the other, so that what a register needs on the way does not
+        take registers for all of them."""
+        positions, known = self.positions, dict(self.values)
+        ready: list[list[SSAValue]] = [[] for _ in self.graph.outputs]
+        for r, position in enumerate(positions):
+            self.begin([position])
+            self.values = {index: [values[r]] for index, values in known.items()}
+            for values, output in zip(ready, self.graph.outputs, strict=True):
+                values += self.node(output.node)
+        self.begin(positions)
+        return ready
+
+    def _shared(self, key: tuple[object, ...], make: Callable[[], SSAValue]) -> SSAValue:
+        """A value that all registers and nodes share; in a loop body it is made anew."""
+        if self.build.in_loop:
+            return make()
+        if key not in self._uniform:
+            self._uniform[key] = make()
+        return self._uniform[key]
 
 
 def _integers(node: Node) -> tuple[int, ...]:

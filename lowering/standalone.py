@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import IntegerType, ModuleOp
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import ModuleOp
 
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.dialects import host, kernel
 from fhelium_ir.lowering.host_printer import host_functions, host_source
 from fhelium_ir.lowering.triton.names import symbol_identifier
-from fhelium_ir.lowering.triton.printer import IMPORTS, kernel_source, warps_of
+from fhelium_ir.lowering.triton.printer import argument_type, definition, header, warps_of
 
 _HEADER = '''\
 """A compiled program on encrypted data: kernels, host programs, and what loads and runs them.
@@ -47,7 +46,7 @@ def read_tensors(path, device):
     """The tensors of a safetensors file: 8 bytes with the size of a JSON header, the header, then their bytes."""
     data = bytearray(Path(path).read_bytes())
     start = 8 + int.from_bytes(data[:8], "little")
-    dtypes = {"I32": torch.int32, "I64": torch.int64}
+    dtypes = {"I32": torch.int32, "I64": torch.int64, "F64": torch.float64}
     tensors = {}
     for name, entry in json.loads(data[8:start]).items():
         if name != "__metadata__":
@@ -89,7 +88,7 @@ def kernel(name, grid):
                 value % (1 << widths[i]) if i in widths else value
                 for i, value in enumerate(arguments)
             ]
-        launcher(*arguments, num_warps=num_warps)
+        launcher(*arguments, num_warps=num_warps, enable_fp_fusion=False)
 
     return launch
 
@@ -127,7 +126,8 @@ def compile_for(backend, arch, warp_size):
             (i,): [["tt.divisibility", 16]] for i, t in enumerate(types) if t.startswith("*")
         }
         source = ASTSource(function, dict(zip(function.arg_names, types)), {}, aligned)
-        triton.compile(source, target=target, options={"num_warps": num_warps})
+        options = {"num_warps": num_warps, "enable_fp_fusion": False}
+        triton.compile(source, target=target, options=options)
 
 
 def main(arguments):
@@ -180,13 +180,13 @@ def standalone_source(kernels: Sequence[kernel.FuncOp], functions: Sequence[func
                     "implementation executes as a whole cannot be exported",
                     location_of(op),
                 )
-    parts = [_HEADER, IMPORTS]
+    parts = [_HEADER, header(kernels)]
     entries: list[str] = []
     names: list[str] = []
     for one in kernels:
-        parts.append(kernel_source(one).removeprefix(IMPORTS))
+        parts.append(definition(one))
         name = symbol_identifier(one.sym_name.data)
-        types = tuple(_type(type_) for type_ in one.function_type.inputs)
+        types = tuple(argument_type(type_) for type_ in one.function_type.inputs)
         names.append(name)
         entries.append(f"    {one.sym_name.data!r}: ({name}, {warps_of(one)}, {types!r}),\n")
     parts.append(f"\n\nKERNELS = {{\n{''.join(entries)}}}\n")
@@ -213,13 +213,6 @@ def _runtime() -> str:
 
     text = inspect.getsource(host_runtime)
     return text[text.index("DTYPES =") :]
-
-
-def _type(type_: Attribute) -> str:
-    if isinstance(type_, kernel.BufferType):
-        return f"*u{type_.element_type.bitwidth}"
-    assert isinstance(type_, IntegerType)
-    return f"u{type_.bitwidth}"
 
 
 def _interface(function: func.FuncOp) -> str:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import f64, i64
 from xdsl.ir import SSAValue
 
-from fhelium_ir.analysis.region_graph import RegionGraph
-from fhelium_ir.dialects import kernel, ntt, zq
+from fhelium_ir.analysis.region_nodes import RegionGraph, Transform
+from fhelium_ir.dialects import kernel, ntt
+from fhelium_ir.lowering.butterflies import Bounds, butterflies_for
 from fhelium_ir.lowering.kernel_builder import Argument, Index
 from fhelium_ir.lowering.region_kernels import KernelCode, NodeEmitter, Position
 
@@ -18,20 +21,28 @@ def transform_kernel(
     """Kernel number `step`, in order of execution, of a region with a transform."""
     transform = graph.transform
     assert transform is not None
-    return _Pass(graph, schedule, transform.direction == "forward", step).build(name)
+    return TransformPass(graph, schedule, transform.direction == "forward", step).build(name)
 
 
-class _Pass:
+class TransformPass:
     """One kernel of a transform.
 
     With n = log2 N, a kernel that performs stages s0 .. s0 + a + b - 1 works on tiles of 2^(a+b) elements whose indices
     differ in the bits [low, low + a + b), low = n - s0 - a - b. An element's index is g : mid : lo, with g the s0 bits
     above and lo the low bits below. The column number j = g : lo names the tile. The first a stages pair elements whose
     mid differs in its upper a bits: these are the registers. An exchange with a lane axis of extent 2^a then brings the
-    lower b bits into the registers. That axis holds those b bits and, above them, the lowest a - b bits of j.
+    lower b bits into the registers. That axis holds those b bits and, above them, a - b bits of j: the lowest ones if
+    low = 0, else those above the lanes of columns, whose elements are contiguous.
     """
 
-    def __init__(self, graph: RegionGraph, schedule: ntt.Schedule, forward: bool, step: int):
+    def __init__(
+        self,
+        graph: RegionGraph,
+        schedule: ntt.Schedule,
+        forward: bool,
+        step: int,
+        emitter: NodeEmitter | None = None,
+    ):
         self.graph = graph
         self.forward = forward
         count = len(schedule.kernels)
@@ -45,50 +56,90 @@ class _Pass:
         self.low = self.bits - self.start - self.a - self.b
         self.schedule = schedule
         self.columns = schedule.columns
-        self.emitter = NodeEmitter(graph, schedule.rows)
+        digits = graph.scratch_column >= 0
+        self.emitter = emitter or NodeEmitter(graph, schedule.rows, digits)
+        self.butterflies = butterflies_for(self.emitter)
 
-    def build(self, name: str) -> KernelCode:
-        emitter, build = self.emitter, self.emitter.build
-        transform = self.graph.transform
-        assert transform is not None
+    def set_up(self) -> None:
+        """Emits what all phases share: lanes and the column number."""
+        build = self.emitter.build
         lanes = [self.schedule.rows] if self.schedule.rows > 1 else []
-        axis = -1
+        self.axis = -1
         if self.b:
             # The axis with contiguous elements comes last.
-            axis = len(lanes) + (1 if self.low == 0 else 0)
+            self.axis = len(lanes) + (1 if self.low == 0 else 0)
             extents = [self.columns, 1 << self.a] if self.low == 0 else [1 << self.a, self.columns]
             column_axis = len(lanes) + (0 if self.low == 0 else 1)
             lanes += extents
-            self.alpha: Index = build.emit(kernel.LaneIdOp(axis))
+            self.alpha: Index = build.emit(kernel.LaneIdOp(self.axis))
         else:
             column_axis = len(lanes)
             lanes += [self.columns]
             self.alpha = 0
         block = build.emit(kernel.ProgramIdOp(0))
         lane = build.emit(kernel.LaneIdOp(column_axis))
+        self.block, self.lane = block, lane
         self.column = build.add(build.mul(block, self.columns), lane)
+        self.lanes = lanes
         self.twiddles = build.buffer(Argument("twiddles"), build.word, "twiddles")
-        self.twiddle_row = build.mul(emitter.limb, self.graph.degree)
-        before, after = self.register_layout(), self.lane_layout()
+        self.twiddle_row = build.mul(self.emitter.limb, self.graph.degree)
+        # Behind the exchange neighbouring lanes would be 2^b elements apart: words cross memory before it or after a
+        # second one.
+        self.scattered = bool(self.b) and self.low == 0
+
+    def build(self, name: str) -> KernelCode:
+        self.set_up()
+        build, axis = self.emitter.build, self.axis
+        transform = self.graph.transform
+        assert transform is not None
+        before = self.register_layout()
         if self.forward:
-            values = self._read(before, transform.source)
-            below = [transform.contract.input_below if self.first else 4] * len(values)
-            values, below = self._first_group(values, below)
-            if self.b:
-                values = build.exchange(values, axis)
-                values, below = self._second_group(values, below)
-            self._write(after if self.b else before, values)
+            values, bounds = self.forward_stages(self._read(before, transform.source))
+            self._write(self.far_layout(before), values, bounds)
         else:
-            values = self._read(after if self.b else before, transform.source)
-            below = [2] * len(values)
-            if self.b:
-                values, below = self._second_group(values, below)
+            values = self._read(self.far_layout(before), transform.source)
+            bounds = self._operand_bounds(transform, values)
+            if self.scattered:
                 values = build.exchange(values, axis)
-            values, below = self._first_group(values, below)
-            self._write(before, values)
+            if self.b:
+                values, bounds = self._second_group(values, bounds)
+                self.butterflies.before_exchange(values, bounds, False)
+                values = build.exchange(values, axis)
+            values, bounds = self._first_group(values, bounds)
+            self._write(before, values, bounds)
+        return self.finish(name)
+
+    def finish(self, name: str) -> KernelCode:
+        """The kernel; the pass is spent."""
         tiles = 1 << (self.bits - self.a - self.b)
         per_program = self.columns << (self.a - self.b if self.b else 0)
-        return emitter.finish(name, lanes, tiles // per_program, self.schedule.warps)
+        return self.emitter.finish(name, self.lanes, tiles // per_program, self.schedule.warps)
+
+    def far_layout(self, before: list[Position]) -> list[Position]:
+        """Positions of the registers at the end that is not the register layout: behind the stages of a forward
+        transform, in front of those of an inverse one."""
+        return before if self.scattered or not self.b else self.lane_layout()
+
+    def forward_stages(self, values: list[SSAValue]) -> tuple[list[SSAValue], Bounds]:
+        """The stages of a forward transform on the registers, from the register layout to the far one."""
+        transform = self.graph.transform
+        assert transform is not None
+        values, bounds = self._first_group(values, self._operand_bounds(transform, values))
+        if self.b:
+            self.butterflies.before_exchange(values, bounds, True)
+            values = self.emitter.build.exchange(values, self.axis)
+            values, bounds = self._second_group(values, bounds)
+        if self.scattered:
+            self.butterflies.before_exchange(values, bounds, True)
+            values = self.emitter.build.exchange(values, self.axis)
+        return values, bounds
+
+    def _operand_bounds(self, transform: Transform, values: list[SSAValue]) -> Bounds:
+        """What is known of the words that the kernel reads."""
+        bound = self.butterflies.stored_bound
+        if self.first:
+            bound = self.butterflies.operand_bound(transform.contract.input_below)
+        return [bound] * len(values)
 
     def _place(self, j: Index, mid: Index, register_mid: int) -> Position:
         """Index g : mid : lo of an element of tile j; mid is the sum of a lane's part and a register's."""
@@ -108,20 +159,27 @@ class _Pass:
     def register_layout(self) -> list[Position]:
         """Positions while the upper a bits of mid are the register index."""
         build = self.emitter.build
-        j, m0 = self._tile_of_lane(), build.low_bits(self.alpha, self.b)
+        # Without the mask where it is not needed, so that neighbouring lanes are seen to be neighbours in memory.
+        m0 = self.alpha if self.a == self.b else build.low_bits(self.alpha, self.b)
+        j = self._tile_of_lane()
         return [self._place(j, m0, register << self.b) for register in range(1 << self.a)]
 
     def _tile_of_lane(self) -> Index:
         build = self.emitter.build
-        if not self.b:
+        if not self.b or self.a == self.b:
             return self.column
-        inner = build.shift_right(self.alpha, self.b)
-        return build.add(build.mul(self.column, 1 << (self.a - self.b)), inner)
+        return self._tile(build.shift_right(self.alpha, self.b))
 
     def _tile_of_register(self, register: int) -> Index:
-        build = self.emitter.build
-        inner = register >> self.b
-        return build.add(build.mul(self.column, 1 << (self.a - self.b)), inner)
+        return self._tile(register >> self.b)
+
+    def _tile(self, inner: Index) -> Index:
+        """Number `inner` of the 2^(a-b) tiles of a column; neighbouring lanes have neighbouring elements."""
+        build, count = self.emitter.build, 1 << (self.a - self.b)
+        if self.low == 0:
+            return build.add(build.mul(self.column, count), inner)
+        start = build.mul(self.block, self.columns * count)
+        return build.add(start, build.mul(inner, self.columns), self.lane)
 
     def lane_layout(self) -> list[Position]:
         """Positions while the register index is what the exchange axis was."""
@@ -142,29 +200,42 @@ class _Pass:
         emitter.begin(positions)
         if self.first:
             return emitter.node(source)
-        start = emitter.build.mul(emitter.row, self.graph.degree)
-        buffer = self._scratch()
-        return [emitter.build.load(buffer, emitter.build.add(start, *p)) for p in positions]
+        start, buffer = self._row_between()
+        words = [emitter.build.load(buffer, emitter.build.add(start, *p)) for p in positions]
+        if self._scratch_holds_bits():
+            words = [emitter.build.emit(arith.BitcastOp(word, f64)) for word in words]
+        return words
 
-    def _write(self, positions: list[Position], values: list[SSAValue]) -> None:
+    def _write(self, positions: list[Position], values: list[SSAValue], bounds: Bounds) -> None:
         emitter = self.emitter
+        transform = self.graph.transform
+        assert transform is not None
         if self.last:
+            self.butterflies.finish(values, bounds, transform.contract.output_below)
             emitter.begin(positions)
             emitter.store_outputs(values)
             return
-        start = emitter.build.mul(emitter.row, self.graph.degree)
-        buffer = self._scratch()
+        self.butterflies.before_store(values, bounds)
+        start, buffer = self._row_between()
         for value, position in zip(values, positions, strict=True):
-            emitter.build.store(value, buffer, emitter.build.add(start, *position), emitter.valid)
+            stored = value
+            if self._scratch_holds_bits():
+                stored = emitter.build.emit(arith.BitcastOp(value, i64))
+            emitter.build.store(stored, buffer, emitter.build.add(start, *position), emitter.valid)
 
-    def _scratch(self) -> SSAValue:
-        """Between its kernels a transform lives in the region's first result, which has its shape."""
-        build = self.emitter.build
-        return build.buffer(Argument("output", 0), build.word, "out0")
+    def _row_between(self) -> tuple[Index, SSAValue]:
+        """Where a row lies between kernels: in the region's first result, which has the transform's shape, or in
+        scratch memory. Its offset, and the buffer."""
+        emitter, column = self.emitter, self.graph.scratch_column
+        if column >= 0:
+            return emitter.row_start(column), emitter.scratch(0)
+        return emitter.build.mul(emitter.row, self.graph.degree), emitter.output(0)
 
-    def _first_group(
-        self, values: list[SSAValue], below: list[int]
-    ) -> tuple[list[SSAValue], list[int]]:
+    def _scratch_holds_bits(self) -> bool:
+        """Whether that result is one of canonical integers, which hold the bits of doubles until the last kernel."""
+        return self.graph.scratch_column < 0 and 0 in self.graph.integer_outputs
+
+    def _first_group(self, values: list[SSAValue], bounds: Bounds) -> tuple[list[SSAValue], Bounds]:
         """Stages over the upper a bits of mid."""
         build = self.emitter.build
         g = self._high(self._tile_of_lane())
@@ -172,77 +243,55 @@ class _Pass:
         for t in stages if self.forward else reversed(stages):
             half = 1 << (self.a - 1 - t)
             for upper in range(1 << t):
-                block = build.add(build.mul(g, 1 << t), upper)
+                place = build.add(g, upper << self.start)
                 pairs = [(upper * 2 * half + o, upper * 2 * half + o + half) for o in range(half)]
-                self._butterflies(values, below, pairs, self.start + t, block)
-        return values, below
+                self._butterflies(values, bounds, pairs, self.start + t, place)
+        return values, bounds
 
     def _second_group(
-        self, values: list[SSAValue], below: list[int]
-    ) -> tuple[list[SSAValue], list[int]]:
+        self, values: list[SSAValue], bounds: Bounds
+    ) -> tuple[list[SSAValue], Bounds]:
         """Stages over the lower b bits of mid, for each of the 2^(a-b) tiles in the registers."""
         build = self.emitter.build
         stages = range(self.b)
         for u in stages if self.forward else reversed(stages):
-            t, half = self.a + u, 1 << (self.b - 1 - u)
+            half, before = 1 << (self.b - 1 - u), self.start + self.a
             for tile in range(1 << (self.a - self.b)):
                 base = tile << self.b
                 g = self._high(self._tile_of_register(base))
                 for upper in range(1 << u):
-                    block = build.add(build.mul(g, 1 << t), build.mul(self.alpha, 1 << u), upper)
+                    outer = build.add(build.mul(g, 1 << self.a), self.alpha)
+                    place = build.add(outer, upper << before)
                     first = base + upper * 2 * half
                     pairs = [(first + o, first + o + half) for o in range(half)]
-                    self._butterflies(values, below, pairs, self.start + t, block)
-        return values, below
+                    self._butterflies(values, bounds, pairs, before + u, place)
+        return values, bounds
 
     def _butterflies(
         self,
         values: list[SSAValue],
-        below: list[int],
+        bounds: Bounds,
         pairs: Sequence[tuple[int, int]],
         stage: int,
-        block: Index,
+        place: Index,
     ) -> None:
-        """Butterflies that share the twiddle of `block` in `stage`, in place."""
+        """Butterflies of a stage that share a twiddle, in place; `place` is its number among those of the stage.
+
+        With s stages before its group, a stage's blocks are o : i, o the s upper bits. Twiddles are stored i : o, so
+        that neighbouring lanes, which differ in o, read neighbours.
+        """
         build = self.emitter.build
         if not self.forward and stage == 0:
-            self._last_inverse_butterflies(values, below, pairs)
+            self._last_inverse_butterflies(values, bounds, pairs)
             return
-        offset = build.add(self.twiddle_row, block, 1 << stage)
+        offset = build.add(self.twiddle_row, place, 1 << stage)
         twiddle = build.load(self.twiddles, offset)
+        butterfly = self.butterflies.forward if self.forward else self.butterflies.inverse
         for i, j in pairs:
-            if self.forward:
-                self._cooley_tukey(values, below, i, j, twiddle)
-            else:
-                self._gentleman_sande(values, below, i, j, twiddle)
-
-    def _cooley_tukey(
-        self, values: list[SSAValue], below: list[int], i: int, j: int, twiddle: SSAValue
-    ) -> None:
-        """(u, v) -> (u + w v, u - w v) with operands and results below 4q."""
-        emitter = self.emitter
-        product = emitter.product(values[j], twiddle)
-        u, bound = values[i], below[i]
-        if bound > 2:
-            u, bound = emitter.reduce(u, bound, 2), 2
-        values[i] = emitter.build.emit(zq.AddOp(u, product, emitter.modulus))
-        values[j] = emitter.build.emit(zq.SubOp(u, product, emitter.modulus, 2))
-        below[i] = below[j] = bound + 2
-
-    def _gentleman_sande(
-        self, values: list[SSAValue], below: list[int], i: int, j: int, twiddle: SSAValue
-    ) -> None:
-        """(u, v) -> (u + v, w (u - v)) with operands and results below 2q."""
-        emitter = self.emitter
-        u, v = values[i], values[j]
-        total = emitter.build.emit(zq.AddOp(u, v, emitter.modulus))
-        values[i] = emitter.reduce(total, 4, 2)
-        difference = emitter.build.emit(zq.SubOp(u, v, emitter.modulus, 2))
-        values[j] = emitter.product(difference, twiddle)
-        below[i] = below[j] = 2
+            butterfly(values, bounds, i, j, twiddle)
 
     def _last_inverse_butterflies(
-        self, values: list[SSAValue], below: list[int], pairs: Sequence[tuple[int, int]]
+        self, values: list[SSAValue], bounds: Bounds, pairs: Sequence[tuple[int, int]]
     ) -> None:
         """Stage 0 of the inverse: the factor N^-1, and its exponent change, are part of both legs' constants."""
         emitter, build = self.emitter, self.emitter.build
@@ -251,9 +300,4 @@ class _Pass:
         scale = build.load(table, entry)
         twiddle = build.load(table, build.add(entry, 1))
         for i, j in pairs:
-            u, v = values[i], values[j]
-            total = build.emit(zq.AddOp(u, v, emitter.modulus))
-            difference = build.emit(zq.SubOp(u, v, emitter.modulus, 2))
-            values[i] = emitter.product(total, scale)
-            values[j] = emitter.product(difference, twiddle)
-            below[i] = below[j] = 2
+            self.butterflies.last_inverse(values, bounds, i, j, scale, twiddle)

@@ -35,6 +35,8 @@ DRIFT_BITS = 2.0
 
 MANAGEMENT_OPS = (
     ckks.RelinearizeOp,
+    ckks.ExtendOp,
+    ckks.ModDownOp,
     ckks.RescaleOp,
     ckks.ModSwitchOp,
     ckks.AdoptScaleOp,
@@ -361,7 +363,16 @@ class _Writer:
                     "earlier op; pass it once for each",
                     location_of(node.source),
                 )
+        for argument in self.plan.function.args:
+            if isinstance(argument.type, ckks.PlaintextType):
+                types.setdefault(argument, self._unused(argument.type))
         return types
+
+    def _unused(self, given: ckks.PlaintextType) -> ckks.PlaintextType:
+        """The type of a plaintext argument that no output depends on: what is not stated is as for a ciphertext."""
+        level = self.level if given.data.level is None else given.data.level
+        scale = self._scale(level) if given.data.scale is None else given.data.scale
+        return ckks.PlaintextType(ckks.PlaintextFacts(level, scale))
 
 
 def _one() -> DenseIntOrFPElementsAttr:

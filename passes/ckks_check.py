@@ -48,8 +48,16 @@ class CkksCheck(ModulePass):
         _remark_digits(op, parameters)
         for inner in op.ops:
             if not isinstance(inner, func.FuncOp):
+                if _is_lowered(inner):
+                    continue
                 raise _unknown(inner)
-            _check_function(inner, parameters)
+            if not any(_is_lowered(op) for op in inner.body.walk()):
+                _check_function(inner, parameters)
+
+
+def _is_lowered(op: Operation) -> bool:
+    """Whether an op belongs to the polynomial stage, which has passed this check before."""
+    return op.dialect_name() in ("rns", "ntt", "resource", "fusion")
 
 
 def _unknown(op: Operation) -> FheliumError:
@@ -81,10 +89,21 @@ def _check_function(function: func.FuncOp, parameters: Parameters) -> None:
                 location_of(function),
             )
         _check_facts(label, argument, function, parameters)
+        _check_divided(label, argument, function)
         _check_slots(label, function, index, parameters)
     _check_ops(block, parameters)
     _check_outputs(function, block)
     _check_ranges(function, block, parameters)
+
+
+def check_lengths(function: func.FuncOp, parameters: Parameters) -> None:
+    """Raises FheliumError for an argument or an encoded constant whose length does not divide the slot count."""
+    for index in range(len(function.args)):
+        label = f"argument {index} of @{function.sym_name.data}"
+        _check_slots(label, function, index, parameters)
+    for op in function.walk():
+        if isinstance(op, ckks.EncodeOp):
+            _check_encode(op, parameters)
 
 
 def _check_slots(label: str, function: func.FuncOp, index: int, parameters: Parameters) -> None:
@@ -184,6 +203,18 @@ def _check_outputs(function: func.FuncOp, block: Block) -> None:
             raise FheliumError(
                 f"{label} must be a ciphertext, found {value.type}", location_of(last)
             )
+        _check_divided(f"output {index}{_name(value)} of @{function.sym_name.data}", value, last)
+
+
+def _check_divided(label: str, value: SSAValue, op: Operation) -> None:
+    """Extended values stay inside of functions."""
+    type_ = value.type
+    assert isinstance(type_, ckks.CiphertextType | ckks.PlaintextType)
+    if type_.data.extended:
+        raise FheliumError(
+            f"{label} is extended: only a ciphertext divided by P crosses the interface of a function",
+            location_of(op),
+        )
 
 
 def _check_ranges(function: func.FuncOp, block: Block, parameters: Parameters) -> None:

@@ -130,7 +130,9 @@ class _Inference:
         assert isinstance(written, ckks.PlaintextType)
         multiplies = isinstance(op, ckks.MulPlainOp)
         scale = Scale(self.parameters.scale_bits) if multiplies else ciphertext.data.scale
-        wanted = ckks.PlaintextFacts(ciphertext.data.level, scale, ciphertext.data.domain)
+        facts = ciphertext.data
+        extended = multiplies and facts.extended
+        wanted = ckks.PlaintextFacts(facts.level, scale, facts.domain, extended)
         filled = _fill_plaintext(written, wanted)
         earlier = self.types.setdefault(plaintext, filled)
         user = self.users.setdefault(plaintext, op)
@@ -149,6 +151,7 @@ def _fill_ciphertext(
             data.scale if data.scale is not None else facts.scale,
             data.size if data.size is not None else facts.size,
             data.domain if data.domain is not None else facts.domain,
+            data.extended or facts.extended,
         )
     )
 
@@ -161,6 +164,7 @@ def _fill_plaintext(written: ckks.PlaintextType, facts: ckks.PlaintextFacts) -> 
             data.level if data.level is not None else facts.level,
             data.scale if data.scale is not None else facts.scale,
             data.domain if data.domain is not None else facts.domain,
+            data.extended or facts.extended,
         )
     )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr, i64
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.passes import ModulePass
 
@@ -128,28 +128,39 @@ def _merge(block: Block, paths: Paths) -> None:
 
 
 def _compose(block: Block, paths: Paths) -> None:
-    turned: dict[tuple[SSAValue, int], SSAValue] = {}
+    turned: dict[tuple[SSAValue, int, bool], SSAValue] = {}
     for op in list(block.ops):
         if not isinstance(op, ckks.RotateOp):
             continue
         way = paths.way(op.step)
-        here = (op.operand, op.step % paths.slots)
+        extended = op.extended is not None
+        here = (op.operand, op.step % paths.slots, extended)
         if way == (op.step,) and here not in turned:
             turned[here] = op.result
             continue
         value, sofar = op.operand, 0
-        for key in way:
+        if extended and not way:
+            new = ckks.ExtendOp(op.operand)
+            inherit(new, op)
+            block.insert_op_before(new, op)
+            value = new.result
+        for number, key in enumerate(way, 1):
             sofar = (sofar + key) % paths.slots
-            known = turned.get((op.operand, sofar))
+            # Only the last of several rotations may leave its division by P to others.
+            last = extended and number == len(way)
+            known = turned.get((op.operand, sofar, last))
             if known is None:
                 properties: dict[str, Attribute] = {"steps": IntegerAttr(key, i64)}
+                if last:
+                    properties["extended"] = UnitAttr()
+                type_ = op.result.type if last or not extended else op.operand.type
                 new = ckks.RotateOp.create(
-                    operands=[value], result_types=[op.result.type], properties=properties
+                    operands=[value], result_types=[type_], properties=properties
                 )
                 new.attributes = dict(op.attributes)
                 inherit(new, op)
                 block.insert_op_before(new, op)
-                known = turned[op.operand, sofar] = new.result
+                known = turned[op.operand, sofar, last] = new.result
             value = known
         if value is not op.operand and value.name_hint is None:
             value.name_hint = op.result.name_hint

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 GIANT_COST = 1.0
 """A rotation of its own: decomposition, inner product with the key, division by P."""
 
-BABY_COST = 0.5
-"""One of several rotations of the same value, which share a decomposition (`hoist-rotations`)."""
+BABY_COST = 0.3
+"""One of several rotations of the same value: an inner product with the key. They share a decomposition
+(`hoist-rotations`), and inner sums are divided by P, not what they add up (`merge-divisions`)."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,9 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
-from fhelium_ir.analysis.region_graph import INDEX_OPS, Unfusable
+from fhelium_ir.analysis.device import Device, load_device
+from fhelium_ir.analysis.fusion_costs import product_costs
+from fhelium_ir.analysis.region_graph import Unfusable, reindexes
 from fhelium_ir.analysis.region_interface import graph_of, is_kept, is_polynomial, stands_alone
 from fhelium_ir.backend.registry import (
     OperationImplementation,
@@ -23,7 +25,7 @@ from fhelium_ir.backend.registry import (
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import fuse, location_of
 from fhelium_ir.compiler.remarks import remark, remarks_wanted
-from fhelium_ir.dialects import fusion, resource, rns
+from fhelium_ir.dialects import fusion, ntt, resource, rns
 
 MAX_OPS = 48
 """Computing ops in a region."""
@@ -44,7 +46,8 @@ class FormFusionRegions(ModulePass):
     patterns allow one kernel chain), if no path leaves the joined cluster and comes back, and if the region keeps to
     its limits of ops and buffers, which stand for registers. Ops that only re-index go into every region that reads
     through them. A base conversion feeds the first kernel of a transform; what follows a transform element by element
-    joins its last kernel.
+    joins its last kernel. So does the inner product of transformed digits with a key, where it is cheaper there
+    (`fhelium_ir.analysis.fusion_costs`): the digits then never reach memory.
 
     An op that a preferred implementation executes as a whole, or that names one, stays outside of regions. It and every
     region of an implementation that brings its own code get the attribute `fusion.implementation`.
@@ -53,22 +56,29 @@ class FormFusionRegions(ModulePass):
         fuse: `false` puts each op in a region of its own, for comparison.
         window: a cluster only grows over producers whose first op is at most this many ops back, which keeps the
             pass linear in the program.
+        device: a built-in description (`gpu`, `cpu`, `interpreter`) or a JSON file, for costs.
+        prologue, epilogue, key_product: `false` keeps apart, for comparison, a transform and what its first kernel
+            could read; a transform and what its last kernel could compute; transformed digits and their inner product.
     """
 
     name = "form-fusion-regions"
 
     fuse: bool = True
     window: int = 400
+    device: str = "gpu"
+    prologue: bool = True
+    epilogue: bool = True
+    key_product: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        registry = active_registry()
+        registry, device = active_registry(), load_device(self.device)
         for function in op.ops:
             if not isinstance(function, func.FuncOp):
                 continue
             _fold_identities(function)
             _assign_whole_ops(function, registry)
             if any(is_polynomial(inner) for inner in function.body.ops):
-                _Former(function, self.fuse, self.window, registry).run()
+                _Former(function, self, registry, device).run()
 
 
 def _fold_identities(function: func.FuncOp) -> None:
@@ -113,14 +123,16 @@ class _Former:
     def __init__(
         self,
         function: func.FuncOp,
-        fuse_ops: bool,
-        window: int,
+        options: FormFusionRegions,
         registry: OperationImplementationRegistry,
+        device: Device,
     ):
         self.registry = registry
+        self.device = device
         self.function = function
-        self.fuse_ops = fuse_ops
-        self.window = window
+        self.options = options
+        self.fuse_ops = options.fuse
+        self.window = options.window
         self.ops = list(function.body.block.ops)
         self.position = {op: index for index, op in enumerate(self.ops)}
         self.cluster_of: dict[Operation, _Cluster] = {}
@@ -132,7 +144,7 @@ class _Former:
         for op in self.ops:
             if not is_polynomial(op):
                 continue
-            if isinstance(op, INDEX_OPS) and not is_kept(op) and not self._needs_region(op):
+            if reindexes(op) and not is_kept(op) and not self._needs_region(op):
                 continue
             cluster = _Cluster(self.position[op], [op])
             if not is_kept(op):
@@ -179,9 +191,7 @@ class _Former:
         for operand in op.operands:
             owner = operand.owner
             while (
-                isinstance(owner, Operation)
-                and isinstance(owner, INDEX_OPS)
-                and owner not in self.cluster_of
+                isinstance(owner, Operation) and reindexes(owner) and owner not in self.cluster_of
             ):
                 owner = owner.operands[0].owner
             if isinstance(owner, Operation) and owner in self.cluster_of and owner not in found:
@@ -198,9 +208,8 @@ class _Former:
             joined, reason = self._joined(theirs, ours)
             if joined is not None:
                 self._join(theirs, ours, joined)
-                remark(
-                    "form-fusion-regions", op, "applied", f"fused with its producer {producer.name}"
-                )
+                text = f"fused with its producer {producer.name}{reason and f': it {reason}'}"
+                remark("form-fusion-regions", op, "applied", text)
             else:
                 remark(
                     "form-fusion-regions",
@@ -212,9 +221,12 @@ class _Former:
     def _joined(
         self, producer: _Cluster, consumer: _Cluster
     ) -> tuple[OperationImplementation | None, str]:
-        """The implementation that takes two clusters as one, or None and why they stay apart."""
+        """The implementation that takes two clusters as one and what that saves, or None and why they stay apart."""
         if producer.implementation is None:
             return None, "an implementation executes it as a whole"
+        kind = _kind_of_join(producer, consumer)
+        if kind and not getattr(self.options, kind):
+            return None, f"the option {kind} is false"
         ops = sorted({*producer.ops, *consumer.ops}, key=lambda o: self.position[o])
         if self.position[ops[-1]] - self.position[ops[0]] > self.window:
             return None, f"it lies more than {self.window} ops back"
@@ -234,6 +246,11 @@ class _Former:
             if part.implementation is not chosen and self._is_preferred(part):
                 assert part.implementation is not None
                 return None, f"'{part.implementation.name}' does not take the joined region"
+        if kind == "key_product" and is_compiled(chosen):
+            costs = product_costs(graph_of(members), self.device)
+            if costs is not None:
+                reason = costs.reason(self.device)
+                return (None, reason) if reason else (chosen, costs.text())
         return chosen, ""
 
     def _is_preferred(self, cluster: _Cluster) -> bool:
@@ -289,7 +306,7 @@ class _Former:
                 owner = operand.owner
                 if (
                     isinstance(owner, Operation)
-                    and isinstance(owner, INDEX_OPS)
+                    and reindexes(owner)
                     and owner not in members
                     and owner not in self.cluster_of
                 ):
@@ -323,7 +340,7 @@ class _Former:
             user = use.operation
             if user in inside:
                 continue
-            if isinstance(user, INDEX_OPS) and user not in self.cluster_of:
+            if reindexes(user) and user not in self.cluster_of:
                 if self._escapes(user.results[0], inside):
                     return True
                 continue
@@ -416,6 +433,21 @@ class _Former:
         for output, result in zip(outputs, region.outputs, strict=True):
             result.name_hint = output.name_hint
         return region
+
+
+def _kind_of_join(producer: _Cluster, consumer: _Cluster) -> str:
+    """The option that allows a transform to be joined with this neighbour; empty if no transform takes part."""
+    before, after = (
+        any(isinstance(op, ntt.TransformOp) for op in cluster.ops)
+        for cluster in (producer, consumer)
+    )
+    if after:
+        return "" if before else "prologue"
+    if not before:
+        return ""
+    transformed = {op.results[0] for op in producer.ops if isinstance(op, ntt.TransformOp)}
+    products = (op for op in consumer.ops if isinstance(op, rns.AccumulateOp))
+    return "key_product" if any(op.converted in transformed for op in products) else "epilogue"
 
 
 def _drop_dead(body: Block, kept: Sequence[SSAValue]) -> None:

@@ -125,7 +125,7 @@ class _Declarations:
         if key in self.names:
             return self.names[key]
         name = self._free_name(requirement.kind)
-        buffer = resource.memref(requirement.shape, requirement.bits)
+        buffer = resource.memref(requirement.shape, requirement.bits, requirement.floating)
         op = resource.DeclareOp(name, requirement.kind, parameters.data, buffer)
         op.location = region.location
         block = self.module.body.block

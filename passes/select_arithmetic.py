@@ -89,9 +89,8 @@ def first_misfit(arithmetic: Arithmetic, parameters: Parameters) -> str | None:
     for family, primes in (("q", parameters.q), ("p", parameters.p)):
         for index, prime in enumerate(primes):
             if not arithmetic.admits(prime):
-                bits = min(arithmetic.word_bits, arithmetic.radix_bits) - 2
                 return (
-                    f"{arithmetic.name} admits primes below 2^{bits}, {family}{index} = {prime} "
-                    "does not fit"
+                    f"{arithmetic.name} admits primes below 2^{arithmetic.prime_bits}, "
+                    f"{family}{index} = {prime} does not fit"
                 )
     return None

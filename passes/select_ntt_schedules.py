@@ -31,6 +31,21 @@ INVERSE = Contract(ORDER, input_below=2, output_below=2)
 """Lazy Gentleman-Sande butterflies keep words in [0, 2q), the product with N^-1 included."""
 
 
+FLOAT_INPUT = 2
+"""What `fp64` butterflies take: products and canonical integers are words of at most q."""
+
+
+def best_contract(op: ntt.TransformOp, words: Words, facts: PolyFacts) -> Contract:
+    """The narrowest contract that the butterflies achieve.
+
+    Butterflies of `fp64` reduce words where a sum would leave its capacity, so a result is as wide
+    as the capacity.
+    """
+    if words.arithmetic.floating:
+        return Contract(ORDER, FLOAT_INPUT, words.capacity(facts.basis))
+    return FORWARD if isinstance(op, ntt.ForwardOp) else INVERSE
+
+
 @dataclass(frozen=True)
 class SelectNttSchedules(ModulePass):
     """Gives every transform its contract and every evaluation domain its order, bit-reversed.
@@ -48,7 +63,7 @@ class SelectNttSchedules(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         words = words_of(op, PASS)
         types: dict[SSAValue, Attribute] = {}
-        counts: Counter[str] = Counter()
+        counts: Counter[tuple[str, Contract]] = Counter()
         for inner in op.walk():
             for region in inner.regions:
                 for block in region.blocks:
@@ -57,10 +72,11 @@ class SelectNttSchedules(ModulePass):
             for result in inner.results:
                 _order(result, types)
             if isinstance(inner, ntt.TransformOp):
-                counts[inner.name] += _select(inner, words)
+                chosen = _select(inner, words)
+                if chosen is not None:
+                    counts[inner.name, chosen] += 1
         commit_types(op, types)
-        for name, count in counts.items():
-            best = FORWARD if name == ntt.ForwardOp.name else INVERSE
+        for (name, best), count in counts.items():
             contract = f"{ORDER}, below {best.input_below}q in, below {best.output_below}q out"
             remark(PASS, None, "applied", f"{count} {name}: {contract}")
 
@@ -71,15 +87,15 @@ def _order(value: SSAValue, types: dict[SSAValue, Attribute]) -> None:
         types[value] = PolyType(replace(facts, order=ORDER))
 
 
-def _select(op: ntt.TransformOp, words: Words) -> bool:
-    """Gives a transform its contract; False if it has one."""
-    best = FORWARD if isinstance(op, ntt.ForwardOp) else INVERSE
+def _select(op: ntt.TransformOp, words: Words) -> Contract | None:
+    """Gives a transform its contract; None if it has one."""
     facts = poly(op.operand)
     assert facts is not None
+    best = best_contract(op, words, facts)
     if op.contract is not None:
         _check(op, op.contract.data, best, words, facts)
         remark(PASS, op, "analysis", "kept the contract that is stated")
-        return False
+        return None
     if best.output_below > words.capacity(facts.basis):
         raise FheliumError(
             f"{PASS}: words below {best.output_below}q do not fit {words.arithmetic.name} for the "
@@ -87,7 +103,7 @@ def _select(op: ntt.TransformOp, words: Words) -> bool:
             location_of(op),
         )
     op.properties["contract"] = ContractAttr(best)
-    return True
+    return best
 
 
 def _check(

@@ -23,6 +23,7 @@ from fhelium_ir.compiler.remarks import collect_remarks, remark
 from fhelium_ir.dialects import ckks
 from fhelium_ir.parameters import SECURITY_LIMITS, Parameters, log2_text
 from fhelium_ir.passes.automatic_levels import is_unmanaged
+from fhelium_ir.passes.ckks_check import check_lengths
 from fhelium_ir.passes.ckks_manage import CkksManage
 
 PASS = "select-parameters"
@@ -66,7 +67,11 @@ class SelectParameters(ModulePass):
                     f"ring degree {degree} has {degree // 2} slots, the program needs {needed // 2}"
                 )
                 continue
-            found = _Search(ctx, op, self, degree).run()
+            try:
+                found = _Search(ctx, op, self, degree).run()
+            except FheliumError as error:
+                place = error.location or location_of(op)
+                raise FheliumError(error.message, place) from error
             if isinstance(found, Parameters):
                 op.attributes[ckks.PARAMS] = ckks.ParamsAttr(found)
                 remark(PASS, op, "applied", _describe(found))
@@ -149,13 +154,20 @@ class _Search:
         for function in _functions(trial):
             if not is_unmanaged(function):
                 ckks.parameters_of(self.module)
-            for argument in function.args:
+            for index, argument in enumerate(function.args):
                 facts = argument.type
+                if not isinstance(facts, ckks.CiphertextType | ckks.PlaintextType):
+                    raise FheliumError(
+                        f"{PASS}: argument {index} of @{function.sym_name.data} must be a ciphertext or a "
+                        f"plaintext, found {facts}",
+                        location_of(function),
+                    )
                 if isinstance(facts, ckks.CiphertextType) and facts.data != ckks.OPEN:
                     raise FheliumError(
                         f"{PASS}: an argument states a level or a scale, but there are no parameters",
                         location_of(function),
                     )
+            check_lengths(function, ckks.parameters_of(trial))
             plans.append(plan_levels(function))
         if not plans:
             ckks.parameters_of(self.module)

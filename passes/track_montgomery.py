@@ -21,13 +21,15 @@ from fhelium_ir.analysis.exponents import (
     is_constant,
     solve_exponents,
 )
-from fhelium_ir.analysis.region_graph import INDEX_OPS
+from fhelium_ir.analysis.float_interface import convert_interfaces
+from fhelium_ir.analysis.region_graph import reindexes
 from fhelium_ir.analysis.representatives import (
     CONVERTED_BELOW,
     INTERFACE_BELOW,
     Words,
     contract_of,
     derived_below,
+    is_interface,
     name_of,
     poly,
     required_below,
@@ -64,6 +66,8 @@ class TrackMontgomery(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         words = words_of(op, PASS)
+        if words.arithmetic.floating:
+            convert_interfaces(op, words)
         exponents = solve_exponents(op)
         tracker = _Tracker(words, exponents)
         for inner in list(op.walk()):
@@ -142,7 +146,7 @@ class _Tracker:
         """The interval that an op's operands must have; what only re-indexes hands on what its
         uses need, so that a value is reduced once, where it is computed, for all of them.
         """
-        if isinstance(op, INDEX_OPS) and _keeps_interval(op):
+        if reindexes(op) and not is_interface(op.operands[0]) and _keeps_interval(op):
             return self.needed.get((op.results[0], self.exponents.stored[op.results[0]]))
         return required_below(op)
 
@@ -150,7 +154,7 @@ class _Tracker:
         """Records a value's representative; a wider interval that the text states is kept."""
         facts = poly(value)
         assert facts is not None
-        arithmetic = self.words.arithmetic.name
+        arithmetic = self.words.interface if is_interface(value) else self.words.arithmetic.name
         if facts.arithmetic not in (None, arithmetic):
             raise FheliumError(
                 f"{PASS}: {name_of(value)} is stored for {facts.arithmetic}, the module's "

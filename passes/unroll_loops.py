@@ -27,7 +27,7 @@ class UnrollLoops(ModulePass):
     """Unrolls loops, decides branches, inlines calls and folds integers.
 
     Bounds of `scf.for`, conditions of `scf.if` and `arith.select`, and the steps of `ckks.rotate_dynamic` must follow
-    from constants and induction variables. Private functions that were inlined are removed.
+    from constants and induction variables. Private functions are removed: nobody can ask for them once they are inlined.
 
     Options:
         limit: how many ops and iterations a function may have when it is unrolled.
@@ -38,13 +38,8 @@ class UnrollLoops(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, func.FuncOp)}
-        called: dict[str, None] = {}
         bodies: dict[func.FuncOp, Block] = {}
-        for function in functions.values():
-            if function.is_declaration or not any(map(_is_dynamic, function.walk())):
-                continue
-            called.update((name, None) for name in _callees(function))
-        inlined = {functions[n] for n in called if n in functions and _is_private(functions[n])}
+        inlined = [f for f in functions.values() if _is_private(f) and not f.is_declaration]
         for function in functions.values():
             if function in inlined or function.is_declaration:
                 continue
@@ -70,10 +65,6 @@ def _is_dynamic(op: Operation) -> bool:
         or folds(op)
         or isinstance(op, func.CallOp | ckks.RotateDynamicOp | arith.SelectOp)
     )
-
-
-def _callees(function: func.FuncOp) -> list[str]:
-    return [op.callee.string_value() for op in function.walk() if isinstance(op, func.CallOp)]
 
 
 def _is_private(function: func.FuncOp) -> bool:

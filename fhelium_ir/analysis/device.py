@@ -37,6 +37,10 @@ class Device:
         idle_cost: per word and kernel, for each factor of two by which a program's lanes fall short
             of `lanes`.
         launch_cost: a launch, in moved words.
+        uneven_cost: moving a word in the kernel of contiguous elements, where its two groups differ: the lanes of a
+            vector then want twiddle factors of different tiles.
+        registers: 32-bit registers that a lane may take; 0 for any number.
+        busy_lanes: lanes of all programs together that keep the machine busy; 0 if a few do.
     """
 
     name: str
@@ -52,6 +56,9 @@ class Device:
     register_cost: float = 0.25
     idle_cost: float = 0.05
     launch_cost: float = 4096.0
+    uneven_cost: float = 0.0
+    registers: int = 0
+    busy_lanes: int = 0
 
 
 DEVICES = {
@@ -59,10 +66,30 @@ DEVICES = {
     for device in (
         # An H200 or alike: memory passes decide, an exchange through shared memory costs less than
         # a pass.
-        Device("gpu", ("mont32", "mont64"), 4, True, lanes=128, rows=1, warps=4),
-        # Loops over lanes are split at an exchange, so an exchange is a pass through a buffer;
-        # launches are calls.
-        Device("cpu", ("mont32", "mont64"), 4, False, lanes=256, rows=1, warps=1, launch_cost=64.0),
+        Device(
+            "gpu",
+            ("mont32", "fp64", "mont64"),
+            4,
+            True,
+            lanes=128,
+            rows=1,
+            warps=4,
+            registers=255,
+            busy_lanes=1 << 15,
+        ),
+        # Loops over lanes are split at an exchange, which is a pass through a buffer in the nearest
+        # cache: cheaper than one through the limb. Eight columns make a vector; launches are calls.
+        Device(
+            "cpu",
+            ("mont32", "fp64", "mont64"),
+            4,
+            True,
+            lanes=128,
+            rows=1,
+            warps=1,
+            launch_cost=64.0,
+            uneven_cost=1.0,
+        ),
         # A tile op costs the same up to 8192 elements, so programs are as wide as they can be.
         Device(
             "interpreter",
@@ -110,7 +137,7 @@ def _from_fields(source: str, data: dict[str, object]) -> Device:
         if field not in _RULES:
             raise unknown_name("field", field, _RULES, owner)
     for field in fields(Device):
-        if field.name not in data and field.name not in _COSTS:
+        if field.name not in data and field.name not in (*_COSTS, *_COUNTS):
             raise FheliumError(f"{owner}: the field '{field.name}' is missing")
     for field, value in data.items():
         accepts, wanted = _RULES[field]
@@ -156,6 +183,10 @@ def _is_cost(value: object) -> bool:
     return 0 <= value < float("inf")
 
 
+def _is_count(value: object) -> bool:
+    return _is_integer(value) and cast(int, value) >= 0
+
+
 _COSTS = (
     "memory_cost",
     "exchange_cost",
@@ -163,7 +194,10 @@ _COSTS = (
     "register_cost",
     "idle_cost",
     "launch_cost",
+    "uneven_cost",
 )
+
+_COUNTS = ("registers", "busy_lanes")
 
 _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "name": (_is_name, "a text"),
@@ -174,4 +208,5 @@ _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "rows": (_is_power, "a power of two"),
     "warps": (_is_warps, "1, 2, 4, 8 or 16"),
     **{cost: (_is_cost, "a number that is not negative") for cost in _COSTS},
+    **{count: (_is_count, "an integer that is not negative") for count in _COUNTS},
 }

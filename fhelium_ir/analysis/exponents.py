@@ -58,6 +58,8 @@ def solve_exponents(module: ModuleOp) -> Exponents:
         exclude each other.
     """
     constraints = build_constraints(module)
+    if not constraints.has_radix:
+        return constraints.without_radix()
     try:
         labels = solve(constraints.problem)
     except ValueError as error:
@@ -76,7 +78,9 @@ def conversion_cost(value: SSAValue) -> int:
 
 def build_constraints(module: ModuleOp) -> Constraints:
     """The two-label problem of a module, not solved."""
-    constraints = Constraints()
+    arithmetic = module.attributes.get(rns.ARITHMETIC)
+    without = isinstance(arithmetic, rns.ArithmeticAttr) and arithmetic.arithmetic.radix_bits == 0
+    constraints = Constraints(has_radix=not without)
     for op in module.walk():
         constraints.visit(op)
     constraints.add_costs()
@@ -90,7 +94,8 @@ class Constraints:
     `nodes` holds the node of each value that is no constant. `demands` holds for each operand the
     node whose label is the exponent at which it is consumed; an operand without one is consumed as
     it is. `products` lists the constant
-    factors: op, index of the constant, index of the other factor (None: exponent 1).
+    factors: op, index of the constant, index of the other factor (None: exponent 1). Without a
+    radix all exponents are the same, and nothing is pinned.
     """
 
     problem: TwoLabelProblem = field(default_factory=TwoLabelProblem)
@@ -102,6 +107,7 @@ class Constraints:
         default_factory=list[tuple[Operation, int, int | None]]
     )
     why: dict[int, str] = field(default_factory=dict[int, str])
+    has_radix: bool = True
 
     def visit(self, op: Operation) -> None:
         """Adds the values that an op defines and the constraints that it makes."""
@@ -141,6 +147,8 @@ class Constraints:
             self._pin(node, facts.exponent, op, "its type says so")
 
     def _pin(self, node: int, label: int, op: Operation, why: str) -> None:
+        if not self.has_radix:
+            return
         known = self.problem.pins[node]
         if known is not None and known != label:
             raise self._error(
@@ -242,6 +250,12 @@ class Constraints:
             if value not in self.nodes:
                 raise self._error(value.owner, f"{name_of(value)} is no value of a function")
             self.problem.copies(self.nodes[value], nodes, conversion_cost(value))
+
+    def without_radix(self) -> Exponents:
+        """The solution for R = 1, where all words are those of exponent 0."""
+        consumed = dict.fromkeys(self.demands, 0)
+        consumed.update({(op, constant): 0 for op, constant, _ in self.products})
+        return Exponents(dict.fromkeys(self.nodes, 0), consumed, {}, {})
 
     def read(self, labels: Sequence[int]) -> Exponents:
         """The exponents that a labelling stands for."""

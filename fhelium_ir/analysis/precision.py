@@ -6,7 +6,8 @@ Hales, Murphy, Ogilvie, Player, "On the precision loss in approximate homomorphi
 error of the client's sampler, a ternary secret (variance 2/3) and s, the secret's slots, of variance 2N/3:
 
 - encryption: v*e + e0 + e1*s, with e of the public key, v ternary;
-- rescale, and the division by P in a key switch: t0 + t1*s (+ t2*s^2), each rounded to the nearest integer: 1/12;
+- rescale, and the division by P of a key switch: t0 + t1*s (+ t2*s^2), each rounded to the nearest integer: 1/12;
+  of an extended ciphertext, which is not divided yet, both at once in its rescale;
 - key switch: sum over digits of w_j*e_j / P, where w_j is a sum of one uniform number per limb in [-D_j/2, D_j/2];
 - encoding: rounded coefficients, 1/12 each; a vector of length n that repeats has only 2n that are not 0. The error of
   a single real number is known exactly. A constant 1 counts as alignment;
@@ -183,8 +184,10 @@ class _Simulation:
             case ckks.NegateOp():
                 x = self.noisy[op.operand]
                 return _Noisy(-x.value, -x.error)
-            case ckks.ModSwitchOp():
+            case ckks.ModSwitchOp() | ckks.ExtendOp():
                 return self.noisy[op.operand]
+            case ckks.ModDownOp():
+                return self.with_error(op.operand, KEY_SWITCH, self.rounding(2), op.result)
             case ckks.RescaleOp():
                 size = _facts(op.operand).size or 2
                 return self.with_error(op.operand, RESCALE, self.rounding(size), op.result)
@@ -249,7 +252,7 @@ class _Simulation:
         level = _facts(op.operand).level
         assert level is not None
         special = prod(parameters.p)
-        total = self.rounding(2)
+        total = self.gaussian(0.0) if op.extended else self.rounding(2)
         for digit in range(parameters.digit_count(level + 1)):
             limbs = [limb for limb in parameters.digit(digit) if limb <= level]
             size = prod(parameters.q[limb] for limb in limbs)

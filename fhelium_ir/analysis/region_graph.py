@@ -10,6 +10,10 @@ base conversion keeps the prime of a row, so a program row has one prime. Which 
 reads is data, not code: columns of a table of row numbers. Ops that only re-index (restrict, extract, pad, digits,
 pack, automorphism) disappear into those columns and into index permutations.
 
+In a region that multiplies the transformed digits of a polynomial by a key, the digits never reach memory: the last
+kernel of the transform runs over the rows of the result and, in a loop, over the digits of each. Such a graph describes
+the result; `digits` is the graph of the transform, with program rows and columns of its own.
+
 The graph without the contents of its columns and tables is the *shape* of the region: regions of equal shape share
 kernels.
 """
@@ -17,15 +21,24 @@ kernels.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from fhelium_ir.analysis.digit_rows import ProductRows, accumulate_rows, product_rows
+from fhelium_ir.analysis.float_bounds import CENTRED, terms_fit
+from fhelium_ir.analysis.region_nodes import Node, Output, Quotients, RegionGraph, Table, Transform
+from fhelium_ir.analysis.reindexing import embedded, restricted, through, view_rows
 from fhelium_ir.dialects import ntt, rns
-from fhelium_ir.dialects.rns import Limb, PolyFacts, PolyType
+from fhelium_ir.dialects.ckks_params import parameters_of
+from fhelium_ir.dialects.rns import PolyFacts, PolyType
+from fhelium_ir.dialects.zq import FLOATING, FLOATING_WORDS, INTERFACE_WORD
 
 INDEX_OPS = (
     rns.RestrictOp,
+    rns.EmbedOp,
     rns.ExtractOp,
     rns.PadOp,
     rns.DigitsOp,
@@ -37,98 +50,26 @@ VIEW_OPS = (rns.RestrictOp, rns.ExtractOp, rns.DigitsOp)
 """Index ops that select whole rows of their operand."""
 
 
+def reads_interface(op: Operation) -> bool:
+    """Whether an op only makes words of `fp64` of canonical integers, which a load does on the way."""
+    if not isinstance(op, rns.SetRepresentativeOp):
+        return False
+    before, after = op.operand.type, op.result.type
+    return (
+        isinstance(before, PolyType)
+        and isinstance(after, PolyType)
+        and before.data.arithmetic == INTERFACE_WORD != after.data.arithmetic
+        and after.data.below != 1
+    )
+
+
+def reindexes(op: Operation) -> bool:
+    """Whether any consumer can absorb an op: it moves words and computes nothing."""
+    return isinstance(op, INDEX_OPS) or reads_interface(op)
+
+
 class Unfusable(Exception):
     """A set of ops that cannot be one region; the message says why."""
-
-
-@dataclass(frozen=True)
-class Node:
-    """One value of one element.
-
-    kinds, with operands and data:
-
-    - `load` (): (buffer, column, masked, permutation or -1) a word of a region input; a masked row that is -1 gives 0
-    - `anchor` (): the transform's result
-    - `add` (a, b); `sub` (a, b): (offset,), a - b + offset * q; `mul` (a, b); `negate` (a): (offset,)
-    - `mul_constant` (a): (table, column) product with a constant
-    - `raise`, `lower` (a): Montgomery exponent plus or minus one
-    - `reduce` (a): (from, to)
-    - `flip` (a): (offset, permutation) negation where the permutation's sign says so
-    - `convert` (): (buffer, start column, count column, table, base column, correction) base conversion of a region
-      input
-    - `accumulate` (): (own buffer, converted buffer, key buffer, table, base column, count column, component,
-      permutation)
-    """
-
-    kind: str
-    operands: tuple[int, ...] = ()
-    data: tuple[int | str | bool, ...] = ()
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table that kernels read: its resource kind and parameters, all that defines its contents.
-
-    kinds: `constants`, `conversion`, `permutation` as in the resource dialect; `rows` for the digit rows of an
-    accumulation.
-    """
-
-    kind: str
-    constant: rns.Constant | None = None
-    source: PolyFacts | None = None
-    target: PolyFacts | None = None
-    exponent: int = 0
-    correction: str = ""
-    galois: int = 0
-    domain: str = ""
-    values: tuple[tuple[int, ...], ...] = ()
-
-
-@dataclass(frozen=True)
-class Transform:
-    """The transform of a region: direction, contract, schedule and the node that feeds it."""
-
-    direction: str
-    contract: ntt.Contract
-    schedule: ntt.Schedule | None
-    source: int
-
-
-@dataclass(frozen=True)
-class Output:
-    """A component of a region result: which node is stored, in which result, at which column's row."""
-
-    node: int
-    result: int
-    column: int
-
-
-@dataclass(frozen=True)
-class RegionGraph:
-    """See the module's docstring. `columns[k][r]` is what column k holds for program row r; -1 is no row."""
-
-    degree: int
-    arithmetic: str
-    limbs: tuple[Limb, ...]
-    nodes: tuple[Node, ...]
-    outputs: tuple[Output, ...]
-    transform: Transform | None
-    columns: tuple[tuple[int, ...], ...]
-    tables: tuple[Table, ...]
-    table_kinds: tuple[str, ...] = field(default=())
-
-    @property
-    def shape(self) -> tuple[object, ...]:
-        """What the kernels' text depends on; equal shapes share kernels."""
-        return (
-            self.degree,
-            self.arithmetic,
-            self.nodes,
-            self.outputs,
-            self.transform,
-            len(self.columns),
-            self.table_kinds,
-        )
 
 
 def build_graph(
@@ -176,6 +117,9 @@ class _Builder:
         self.table_list: list[Table] = []
         self.memo: dict[tuple[SSAValue, _Place], int] = {}
         self.anchor: ntt.TransformOp | None = None
+        self.quotients: Quotients | None = None
+        self.product: rns.AccumulateOp | None = None
+        self.product_rows: ProductRows | None = None
 
     def build(self, outputs: tuple[SSAValue, ...]) -> RegionGraph:
         if not outputs:
@@ -187,10 +131,15 @@ class _Builder:
         if anchors:
             self.anchor = anchors[0]
             space = facts_of(self.anchor.result)
+        digits = None
+        self.product = self._key_product()
+        if self.product is not None:
+            space = facts_of(outputs[0])
+            digits = self._digits(self.product, space)
         rows = space.rows()
         transform = None
         stored: list[Output] = []
-        if self.anchor is not None:
+        if self.anchor is not None and digits is None:
             every = _Place(tuple(range(len(rows) * space.components)))
             limbs = tuple(limb for _, limb in rows) * space.components
             transform = self._transform(self.anchor, every)
@@ -210,6 +159,10 @@ class _Builder:
                     node = self.evaluate(value, place)
                     column = self._column(("store", component), place.rows)
                     stored.append(Output(node, result, column))
+        tables = tuple(self.table_list)
+        kinds = tuple(table.kind + table.domain for table in tables)
+        if digits is not None:
+            digits = replace(digits, tables=tables, table_kinds=kinds)
         return RegionGraph(
             space.degree,
             _decided(space),
@@ -218,9 +171,60 @@ class _Builder:
             tuple(stored),
             transform,
             tuple(self.column_values),
-            tuple(self.table_list),
-            tuple(table.kind + table.domain for table in self.table_list),
+            tables,
+            kinds,
+            _stored_as_integers(tuple(self.inputs)),
+            _stored_as_integers(outputs),
+            _largest_prime(self.ops),
+            digits,
+            digit_memory=self.product_rows.scratch() if self.product_rows is not None else None,
+            quotients=self.quotients,
         )
+
+    def _key_product(self) -> rns.AccumulateOp | None:
+        """The inner product that reads the transform's result, if one does."""
+        if self.anchor is None:
+            return None
+        found: list[rns.AccumulateOp] = []
+        for op in self.ops:
+            if not isinstance(op, rns.AccumulateOp):
+                continue
+            if op.converted is self.anchor.result:
+                found.append(op)
+            elif isinstance(op.converted.owner, rns.AutomorphismOp):
+                raise Unfusable(
+                    "an inner product that reads its digits through a permutation needs them in "
+                    "memory: it takes elements that other programs transform"
+                )
+        if len(found) > 1:
+            raise Unfusable("two inner products need two regions")
+        if found and not isinstance(self.anchor, ntt.ForwardOp):
+            raise Unfusable("an inner product follows a forward transform")
+        return found[0] if found else None
+
+    def _digits(self, product: rns.AccumulateOp, space: PolyFacts) -> RegionGraph:
+        """The graph of the transform under an inner product, still without tables; begins the graph of the result."""
+        assert self.anchor is not None
+        facts = facts_of(self.anchor.result)
+        self.product_rows = product_rows(product, space)
+        rows = facts.rows()
+        transform = self._transform(self.anchor, _Place(tuple(range(len(rows)))))
+        scratch = self._column(("scratch",), self.product_rows.slots)
+        graph = RegionGraph(
+            facts.degree,
+            _decided(facts),
+            tuple(limb for _, limb in rows),
+            tuple(self.nodes),
+            (),
+            transform,
+            tuple(self.column_values),
+            (),
+            integer_inputs=_stored_as_integers(tuple(self.inputs)),
+            largest_prime=_largest_prime(self.ops),
+            scratch_column=scratch,
+        )
+        self.nodes, self.columns, self.column_values, self.memo = {}, {}, [], {}
+        return graph
 
     def _check_space(self, facts: PolyFacts, space: PolyFacts, *, components: bool) -> None:
         if facts.digits is not None and facts.digits.kind == "key":
@@ -272,12 +276,12 @@ class _Builder:
             case rns.AddOp():
                 return self.node("add", self._both(op, place))
             case rns.SubOp():
-                return self.node("sub", self._both(op, place), _below(op.rhs))
+                return self.node("sub", self._both(op, place), _offset(op.rhs))
             case rns.MulOp():
                 return self.node("mul", self._both(op, place))
             case rns.NegateOp():
                 operand = self.evaluate(op.operand, place)
-                return self.node("negate", [operand], _below(op.operand))
+                return self.node("negate", [operand], _offset(op.operand))
             case rns.MulConstantOp():
                 return self._mul_constant(op, place)
             case rns.SetRepresentativeOp():
@@ -286,14 +290,18 @@ class _Builder:
                 component, inner = self._component(op.result, place)
                 return self.evaluate(op.parts[component], inner)
             case ntt.TransformOp():
+                if self.product is not None:
+                    raise Unfusable("transformed digits that others read have to be in memory")
                 if place.permutation >= 0 or place.masked or place.path:
                     raise Unfusable("a transform's result is re-indexed inside the region")
                 return self.node("anchor", [])
             case rns.BaseConvertOp():
                 return self._convert(op, place)
             case rns.AccumulateOp():
+                if op is self.product:
+                    return self._multiply_digits(op, place)
                 return self._accumulate(op, place)
-            case _ if isinstance(op, INDEX_OPS):
+            case _ if reindexes(op):
                 return self._index(op, place)
             case _:
                 raise Unfusable(f"{op.name} has no kernel form")
@@ -309,12 +317,12 @@ class _Builder:
         """The one component of `value` that a place selects, and the place inside that component."""
         rows = len(facts_of(value).rows())
         components = {row // rows for row in place.rows if row >= 0}
-        if len(components) != 1 or place.masked:
+        if len(components) != 1:
             raise Unfusable(
                 "components are computed side by side only in regions without transform"
             )
         component = components.pop()
-        inner = tuple(row - component * rows for row in place.rows)
+        inner = tuple(row - component * rows if row >= 0 else -1 for row in place.rows)
         # The component is chosen here, so a path that began by choosing it no longer depends on it.
         path = place.path[1:] if place.path and place.path[0] < 0 else place.path
         return component, replace(place, rows=inner, path=path)
@@ -324,7 +332,7 @@ class _Builder:
         position = self.position[op]
         inner = replace(place, path=(*place.path, position))
         match op:
-            case rns.DigitsOp():
+            case rns.DigitsOp() | rns.SetRepresentativeOp():
                 return self.evaluate(op.operand, place)  # the rows stay where they are
             case rns.ExtractOp():
                 first = op.first.value.data * len(facts_of(op.operand).rows())
@@ -337,7 +345,10 @@ class _Builder:
                 masked = place.masked or facts.components < op.components.value.data
                 return self.evaluate(op.operand, replace(inner, rows=cut, masked=masked))
             case rns.RestrictOp():
-                return self.evaluate(op.operand, replace(inner, rows=_restricted(op, place.rows)))
+                return self.evaluate(op.operand, replace(inner, rows=restricted(op, place.rows)))
+            case rns.EmbedOp():
+                rows = embedded(op, place.rows)
+                return self.evaluate(op.operand, replace(inner, rows=rows, masked=True))
             case rns.AutomorphismOp():
                 return self._automorphism(op, inner)
             case _:
@@ -357,7 +368,7 @@ class _Builder:
         inner = self.evaluate(op.operand, replace(place, permutation=table))
         if facts.domain == "evaluation":
             return inner
-        return self.node("flip", [inner], _below(op.operand), table)
+        return self.node("flip", [inner], _offset(op.operand), table)
 
     def _mul_constant(self, op: rns.MulConstantOp, place: _Place) -> int:
         facts = facts_of(op.operand)
@@ -381,6 +392,12 @@ class _Builder:
         below = _below(op.operand)
         if before.exponent is None or after.exponent is None or after.below is None:
             raise Unfusable("a representative is undecided; run track-montgomery first")
+        if before.arithmetic == INTERFACE_WORD:
+            below = 2
+        if after.arithmetic == INTERFACE_WORD != before.arithmetic:
+            if below > 1:
+                node = self.node("reduce", [node], below, 1)
+            return self.node("to_integer", [node])
         change = after.exponent - before.exponent
         for _ in range(abs(change)):
             node, below = self.node("raise" if change > 0 else "lower", [node]), 2
@@ -393,7 +410,7 @@ class _Builder:
         views: list[Operation] = []
         while value not in self.inputs:
             op = value.owner
-            if not isinstance(op, Operation) or not isinstance(op, VIEW_OPS):
+            if not isinstance(op, Operation) or not _is_view(op):
                 raise Unfusable("this operand has to be in memory")
             views.append(op)
             value = op.operands[0]
@@ -412,33 +429,89 @@ class _Builder:
             firsts.setdefault(digit, index)
         start, count, base = list[int](), list[int](), list[int]()
         longest = max(counts.values())
+        correction = self._correction(op, longest)
+        width = conversion_width(source.arithmetic, correction)
         for row in place.rows:
             component, inner = divmod(row, len(target_rows))
             digit = target_rows[inner][0]
             first = component * len(source_rows) + firsts[digit]
             for view in views:
-                (first,) = _view_rows(view, (first,))
+                (first,) = view_rows(view, (first,))
             start.append(first)
             count.append(counts[digit])
-            base.append(inner * (longest + 1) * 3)
+            base.append(inner * (longest + 1) * width)
         position = self.position[op]
-        correction = op.correction.data
-        table = self._table(
-            ("conversion", position),
-            Table(
-                "conversion",
-                source=replace(source.unrepresented(), components=1),
-                target=replace(target.unrepresented(), components=1),
-                correction=correction,
-                exponent=target.exponent or 0,
-            ),
+        listed = Table(
+            "conversion",
+            source=replace(source.unrepresented(), components=1),
+            target=replace(target.unrepresented(), components=1),
+            correction=correction,
+            exponent=target.exponent or 0,
         )
+        table = self._table(("conversion", position), listed)
         columns = [
             self._column((name, position, place.path), tuple(values))
             for name, values in (("start", start), ("count", count), ("base", base))
         ]
+        if correction == "given":
+            components = tuple(row // len(target_rows) for row in place.rows)
+            self.quotients = Quotients(
+                buffer,
+                columns[0],
+                columns[1],
+                self._table(("quotients", position), replace(listed, correction="nearest")),
+                self._column(("component", position), components),
+                components[-1] + 1,
+            )
+        # The last term is the multiple of the source's product.
+        eager = self._reduces_terms(longest + (correction in ("nearest", "given")), CENTRED)
         return self.node(
-            "convert", [], buffer, columns[0], columns[1], table, columns[2], correction
+            "convert", [], buffer, columns[0], columns[1], table, columns[2], eager, correction
+        )
+
+    def _correction(self, op: rns.BaseConvertOp, longest: int) -> str:
+        """How kernels correct the conversion: quotients in front of a transform have a kernel of their own."""
+        correction = op.correction.data
+        if facts_of(op.operand).arithmetic not in FLOATING_WORDS or correction == "none":
+            return correction
+        if longest == 1:
+            return "rounded"
+        # A place with a path has been re-indexed, so that its rows may be in another order.
+        alone = self.anchor is not None and self.quotients is None
+        return "given" if alone and op.result is self.anchor.operand else correction
+
+    def _reduces_terms(self, terms: int, bound: Fraction) -> bool:
+        """Whether the partial sums of products of words with this bound are reduced one by one."""
+        largest = _largest_prime(self.ops)
+        return not largest or not terms_fit(terms, bound, largest)
+
+    def _multiply_digits(self, op: rns.AccumulateOp, place: _Place) -> int:
+        """The inner product with digits that come out of the region's transform."""
+        if place.permutation >= 0 or place.masked:
+            raise Unfusable("an inner product cannot be re-indexed")
+        assert self.product_rows is not None
+        component, inner = self._component(op.result, place)
+        key_buffer, key_views = self._through_views(op.key)
+        if key_views:
+            raise Unfusable("the key of an inner product has to be in memory")
+        position, listed = self.position[op], self.product_rows
+        own = self.evaluate(op.own, _Place(listed.own, path=(position,), masked=True))
+        table = self._table(("digits", position), Table("rows", values=listed.values))
+        first = tuple(row * listed.entries * 4 for row in range(len(inner.rows)))
+        base = self._column(("digit base", position), first)
+        counts = self._column(("digit count", position), listed.counts)
+        # All digits of the key, so that kernels do not depend on the level.
+        terms = facts_of(op.key).digit_count() + 1
+        return self.node(
+            "key_product",
+            [own],
+            key_buffer,
+            table,
+            base,
+            counts,
+            _below(op.own),
+            terms,
+            component,
         )
 
     def _accumulate(self, op: rns.AccumulateOp, place: _Place) -> int:
@@ -451,7 +524,7 @@ class _Builder:
             view = own_value.owner
             if isinstance(view, rns.AutomorphismOp) and permutation < 0:
                 permutation = self._permutation(view)
-            elif not isinstance(view, VIEW_OPS):
+            elif not isinstance(view, Operation) or not _is_view(view):
                 raise Unfusable("the digits of an inner product have to be in memory")
             assert isinstance(view, Operation)
             own_views.append(view)
@@ -465,7 +538,7 @@ class _Builder:
         key_buffer, key_views = self._through_views(op.key)
         if converted_views or key_views:
             raise Unfusable("the digits of an inner product have to be in memory")
-        values, count = _digit_rows(op, own_views)
+        values, count = accumulate_rows(op, lambda row: through(own_views, row))
         position = self.position[op]
         table = self._table(("digits", position), Table("rows", values=values))
         limbs = len(facts_of(op.result).rows())
@@ -485,62 +558,53 @@ class _Builder:
             component,
             permutation,
             turned,
+            self._reduces_terms(count, Fraction(max(_below(op.own), _below(op.converted)), 2)),
         )
 
 
-def _restricted(op: rns.RestrictOp, rows: _Rows) -> _Rows:
-    outer, inner = facts_of(op.operand).basis.limbs(), facts_of(op.result).basis.limbs()
-    row_of = {limb: index for index, limb in enumerate(outer)}
-    mapped = [row_of[limb] for limb in inner]
-    return tuple(
-        -1 if row < 0 else row // len(inner) * len(outer) + mapped[row % len(inner)] for row in rows
-    )
-
-
-def _view_rows(op: Operation, rows: _Rows) -> _Rows:
-    """Rows of a view's operand."""
-    match op:
-        case rns.RestrictOp():
-            return _restricted(op, rows)
-        case rns.ExtractOp():
-            first = op.first.value.data * len(facts_of(op.operand).rows())
-            return tuple(row + first for row in rows)
-        case _:
-            return rows
-
-
-def _digit_rows(
-    op: rns.AccumulateOp, own_views: Sequence[Operation]
-) -> tuple[tuple[tuple[int, ...], ...], int]:
-    """For each result row and digit: the row of `own` or -1, of `converted` or -1, and the two rows of the key.
-
-    Also the number of digits.
-    """
-    own, converted, key = facts_of(op.own), facts_of(op.converted), facts_of(op.key)
-    own_row = {limb: index for index, (_, limb) in enumerate(own.rows())}
-    converted_row = {row: index for index, row in enumerate(converted.rows())}
-    key_limbs = [limb for _, limb in key.rows()]
-    key_row = {limb: index for index, limb in enumerate(key_limbs)}
-    assert converted.digits is not None
-    count = converted.digit_count()
-    values: list[tuple[int, ...]] = []
-    for _, limb in facts_of(op.result).rows():
-        for digit in range(count):
-            other = converted_row.get((digit, limb), -1)
-            mine = own_row[limb] if other < 0 else -1
-            if mine >= 0:
-                for view in own_views:
-                    if not isinstance(view, rns.AutomorphismOp):
-                        (mine,) = _view_rows(view, (mine,))
-            first = digit * key.components * len(key_limbs) + key_row[limb]
-            values.append((mine, other, first, first + len(key_limbs)))
-    return tuple(values), count
+def _is_view(op: Operation) -> bool:
+    return isinstance(op, VIEW_OPS) or reads_interface(op)
 
 
 def _decided(facts: PolyFacts) -> str:
     if facts.arithmetic is None:
         raise Unfusable("the representatives are undecided; run track-montgomery first")
-    return facts.arithmetic
+    return FLOATING if facts.arithmetic in FLOATING_WORDS else facts.arithmetic
+
+
+def _stored_as_integers(values: Sequence[SSAValue]) -> tuple[int, ...]:
+    """Which bundles are canonical integers of an `fp64` program."""
+    found: list[int] = []
+    for index, value in enumerate(values):
+        type_ = value.type
+        if isinstance(type_, PolyType) and type_.data.arithmetic == INTERFACE_WORD:
+            found.append(index)
+    return tuple(found)
+
+
+def _largest_prime(ops: Sequence[Operation]) -> int:
+    """The largest prime of an `fp64` module, 0 in any other."""
+    module: Operation | None = ops[0]
+    while module is not None and not isinstance(module, ModuleOp):
+        module = module.parent_op()
+    arithmetic = module.attributes.get(rns.ARITHMETIC) if module is not None else None
+    if not isinstance(arithmetic, rns.ArithmeticAttr) or not arithmetic.arithmetic.floating:
+        return 0
+    assert module is not None
+    return max(parameters_of(module).primes)
+
+
+def conversion_width(arithmetic: str | None, correction: str) -> int:
+    """Entries of a conversion table for one source limb: integers, or doubles if there is one."""
+    if arithmetic in FLOATING_WORDS:
+        return 4 if correction == "nearest" else 1
+    return 3
+
+
+def _offset(value: SSAValue) -> int:
+    """The multiple of q that keeps a difference from this word positive; words of `fp64` have a sign."""
+    below = _below(value)
+    return 0 if facts_of(value).arithmetic in FLOATING_WORDS else below
 
 
 def _below(value: SSAValue) -> int:

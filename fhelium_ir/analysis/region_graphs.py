@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from xdsl.ir import Operation
 
-from fhelium_ir.analysis.region_graph import RegionGraph, build_graph
+from fhelium_ir.analysis.region_graph import build_graph
+from fhelium_ir.analysis.region_nodes import RegionGraph
 from fhelium_ir.dialects import fusion
 
 

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from xdsl.dialects import func
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from fhelium_ir.analysis.region_graph import INDEX_OPS, RegionGraph, build_graph
+from fhelium_ir.analysis.region_graph import INDEX_OPS, build_graph, reindexes
+from fhelium_ir.analysis.region_nodes import RegionGraph
 from fhelium_ir.dialects import fusion, ntt, rns
 
 PLUMBING_OPS = (*INDEX_OPS, rns.PackOp)
@@ -36,9 +37,8 @@ def stands_alone(op: Operation) -> bool:
     ):
         return True
     # A base conversion and an inner product read memory; only views can stand between.
-    return isinstance(op, rns.PadOp | rns.AutomorphismOp) and any(
-        isinstance(use.operation, INDEX_OPS) and _blocks(use.operation)
-        for use in op.results[0].uses
+    return isinstance(op, rns.PadOp | rns.EmbedOp | rns.AutomorphismOp) and any(
+        reindexes(use.operation) and _blocks(use.operation) for use in op.results[0].uses
     )
 
 
@@ -52,12 +52,12 @@ def _blocks(user: Operation) -> bool:
 
 def is_absorbed(op: Operation) -> bool:
     """Whether every region that reads through `op` gets a copy of it."""
-    return isinstance(op, INDEX_OPS) and not is_kept(op) and not stands_alone(op)
+    return reindexes(op) and not is_kept(op) and not stands_alone(op)
 
 
 def count_computing(ops: Sequence[Operation]) -> int:
     """Ops that compute; the others only move residues."""
-    return sum(not isinstance(op, PLUMBING_OPS) for op in ops)
+    return sum(not isinstance(op, PLUMBING_OPS) and not reindexes(op) for op in ops)
 
 
 def region_inputs(ops: Sequence[Operation]) -> list[SSAValue]:

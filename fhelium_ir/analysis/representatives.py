@@ -1,8 +1,9 @@
 """Representatives of the polynomial stage: the machine word, the intervals that follow from an op,
 and their check.
 
-A stored word is x * R^e mod q plus a multiple of q, in [0, below * q). `below` is an integer that
-holds for every prime of the value's basis, so the largest one decides.
+A stored word is x * R^e mod q plus a multiple of q, in [0, below * q), or for `fp64` at most
+below * q/2 in magnitude. `below` is an integer that holds for every prime of the value's basis, so
+the largest one decides.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.dialects import ntt, resource, rns
 from fhelium_ir.dialects.ckks_params import parameters_of
 from fhelium_ir.dialects.rns import ARITHMETIC, ArithmeticAttr, Basis, PolyFacts, PolyType
-from fhelium_ir.dialects.zq import Arithmetic
+from fhelium_ir.dialects.zq import INTERFACE_WORD, Arithmetic
 from fhelium_ir.parameters import Parameters
 
 CONVERTED_BELOW = 2
@@ -27,6 +28,9 @@ CONVERTED_BELOW = 2
 
 INTERFACE_BELOW = 1
 """Arguments and results of functions are reduced, with exponent 0."""
+
+_UNBOUNDED = 1 << 53
+"""`below` of a product in `fp64` whose factors are too large: more than any word holds."""
 
 
 @dataclass(frozen=True)
@@ -57,13 +61,30 @@ class Words:
         return known
 
     def capacity(self, basis: Basis) -> int:
-        """The largest `below` whose words fit: below * q <= 2^word."""
-        return (1 << self.arithmetic.word_bits) // self.largest(basis)
+        """The largest `below` whose words fit: below * q <= 2^word. A word of `fp64` is at most
+        2^52 in magnitude, so that one reduction centres it.
+        """
+        bits = 53 if self.arithmetic.floating else self.arithmetic.word_bits
+        return (1 << bits) // self.largest(basis)
 
     def product(self, left: int, right: int, basis: Basis) -> int:
-        """`below` of a Montgomery product: a*b/R + q < (1 + left * right * q / R) q."""
+        """`below` of a product.
+
+        Montgomery: a*b/R + q < (1 + left * right * q / R) q. For `fp64` the quotient |a b / q| is
+        at most left * right * q/4, must not exceed 2^51, and moves the result by 2^-52 of itself
+        beyond q/2. Where it does exceed that no word is wide enough.
+        """
         scaled = left * right * self.largest(basis)
-        return 1 + -(-scaled // self.arithmetic.radix)
+        if not self.arithmetic.floating:
+            return 1 + -(-scaled // self.arithmetic.radix)
+        if scaled > 1 << 53:
+            return _UNBOUNDED
+        return 1 + -(-scaled // (1 << 53))
+
+    @property
+    def interface(self) -> str:
+        """The representative in which values cross the interface of a function."""
+        return INTERFACE_WORD if self.arithmetic.floating else self.arithmetic.name
 
 
 def words_of(module: ModuleOp, pass_name: str) -> Words:
@@ -90,6 +111,12 @@ def name_of(value: SSAValue) -> str:
 def poly(value: SSAValue) -> PolyFacts | None:
     """Facts of a bundle; None for any other value."""
     return value.type.data if isinstance(value.type, PolyType) else None
+
+
+def is_interface(value: SSAValue) -> bool:
+    """Whether a bundle of an `fp64` program is stored as canonical integers."""
+    facts = poly(value)
+    return facts is not None and facts.arithmetic == INTERFACE_WORD
 
 
 def known_op(op: Operation) -> bool:
@@ -119,6 +146,8 @@ def required_below(op: Operation) -> int | None:
         return op.contract.data.input_below if op.contract is not None else None
     if isinstance(op, rns.BaseConvertOp):
         return 1
+    if isinstance(op, rns.SetRepresentativeOp) and is_interface(op.result):
+        return 1
     if isinstance(op, func.ReturnOp | func.CallOp):
         return INTERFACE_BELOW
     return None
@@ -129,30 +158,43 @@ def derived_below(op: Operation, operands: Sequence[int], words: Words) -> int |
     a bundle as result.
 
     A product with a constant, which is reduced, is below (1 + below * q / R) q. An accumulation
-    reduces each partial sum below 2q. A base conversion ends with one product.
+    reduces each partial sum below 2q. A base conversion ends with one product. In `fp64` both end
+    with a reduction, a key must be centred, a canonical integer is a word below 2, and a sign costs
+    nothing.
     """
+    floating = words.arithmetic.floating
     match op:
         case rns.AddOp() | rns.SubOp():
             return operands[0] + operands[1]
         case rns.NegateOp():
-            return operands[0] + 1
+            return operands[0] + (not floating)
         case rns.AutomorphismOp():
             facts = poly(op.operand)
             # X^i -> -X^j negates some coefficients; in the evaluation domain nothing is negated.
-            return operands[0] + (facts is not None and facts.domain == "coefficient")
+            negates = facts is not None and facts.domain == "coefficient" and not floating
+            return operands[0] + negates
         case rns.MulOp():
             return words.product(operands[0], operands[1], _basis(op.result))
         case rns.MulConstantOp():
             return words.product(operands[0], 1, _basis(op.result))
+        case rns.AccumulateOp() if floating:
+            return 1 if operands[2] == 1 else _UNBOUNDED
         case rns.AccumulateOp() | rns.BaseConvertOp():
-            return 2
+            return 1 if floating else 2
         case rns.SetRepresentativeOp():
-            return 1
+            return 2 if is_interface(op.operand) else 1
         case ntt.ForwardOp() | ntt.InverseOp():
             return op.contract.data.output_below if op.contract is not None else None
         case resource.RefOp() | func.CallOp():
             return INTERFACE_BELOW
-        case rns.PackOp() | rns.ExtractOp() | rns.PadOp() | rns.RestrictOp() | rns.DigitsOp():
+        case (
+            rns.PackOp()
+            | rns.ExtractOp()
+            | rns.PadOp()
+            | rns.RestrictOp()
+            | rns.EmbedOp()
+            | rns.DigitsOp()
+        ):
             return max(operands)
         case _:
             return None
@@ -225,6 +267,11 @@ def _check_interface(value: SSAValue, words: Words) -> None:
     if facts is None:
         return
     below = _check_value(value, words)
+    if facts.arithmetic != words.interface:
+        raise FheliumError(
+            f"{name_of(value)} crosses the interface of a function, so it must be stored as "
+            f"{words.interface}, not {facts.arithmetic}"
+        )
     if facts.exponent != 0 or below != INTERFACE_BELOW:
         raise FheliumError(
             f"{name_of(value)} crosses the interface of a function, so it must have exponent 0 and "
@@ -237,7 +284,7 @@ def _check_value(value: SSAValue, words: Words) -> int:
     assert facts is not None
     if facts.arithmetic is None or facts.exponent is None or facts.below is None:
         raise FheliumError(f"{name_of(value)} has no representative; run track-montgomery first")
-    if facts.arithmetic != words.arithmetic.name:
+    if facts.arithmetic not in (words.arithmetic.name, words.interface):
         raise FheliumError(
             f"{name_of(value)} is stored for {facts.arithmetic}, the module's arithmetic is "
             f"{words.arithmetic.name}"

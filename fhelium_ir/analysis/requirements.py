@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import (
+    DenseArrayBase,
     DenseIntElementsAttr,
     IntegerAttr,
     StringAttr,
@@ -15,24 +16,29 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from fhelium_ir.analysis.region_graph import RegionGraph, Table
+from fhelium_ir.analysis.region_graph import conversion_width
+from fhelium_ir.analysis.region_nodes import RegionGraph, Table
 from fhelium_ir.dialects.rns import ConstantAttr, Limb, PolyType
-from fhelium_ir.dialects.zq import ARITHMETICS
+from fhelium_ir.dialects.zq import ARITHMETICS, Arithmetic
 from fhelium_ir.parameters import Parameters
 
 
 @dataclass(frozen=True)
 class ResourceRequirement:
-    """A resource that kernels read: kind, parameters, shape and element width, as `resource.declare` states them."""
+    """A resource that kernels read: kind, parameters, shape and elements, as `resource.declare` states them.
+
+    The elements are integers of `bits` bits or, if `floating`, doubles.
+    """
 
     kind: str
     parameters: tuple[tuple[str, Attribute], ...]
     shape: tuple[int, ...]
     bits: int
+    floating: bool = False
 
     @property
     def dtype(self) -> str:
-        return f"int{self.bits}"
+        return f"{'float' if self.floating else 'int'}{self.bits}"
 
     def bytes(self) -> int:
         count = self.bits // 8
@@ -44,33 +50,50 @@ class ResourceRequirement:
 def region_requirements(
     graph: RegionGraph, parameters: Parameters
 ) -> tuple[ResourceRequirement, ...]:
-    """The resources of a region, in the order in which its lowering expects them: row table, moduli, twiddles and
-    inverse degree of its transform, then the graph's tables."""
-    bits = ARITHMETICS[graph.arithmetic].word_bits
+    """The resources of a region, in the order in which its lowering expects them: row table, moduli, row table of its
+    digits, twiddles and inverse degree of its transform, then the graph's tables."""
+    arithmetic = ARITHMETICS[graph.arithmetic]
+    bits, floating = arithmetic.word_bits, arithmetic.floating
     primes = len(parameters.primes)
     out = [
         rows_requirement(row_table(graph, parameters)),
-        ResourceRequirement("moduli", (), (primes, 4), bits),
+        ResourceRequirement("moduli", (), (primes, 4), bits, floating),
     ]
-    if graph.transform is not None:
-        direction = graph.transform.direction
-        named = (("direction", StringAttr(direction)),)
-        out.append(ResourceRequirement("twiddles", named, (primes, graph.degree), bits))
+    if graph.digits is not None:
+        out.append(rows_requirement(row_table(graph.digits, parameters)))
+    transform = graph.anchored
+    if transform is not None:
+        direction = transform.direction
+        named: tuple[tuple[str, Attribute], ...] = (("direction", StringAttr(direction)),)
+        if transform.schedule is not None:
+            groups = [stages for kernel in transform.schedule.kernels for stages in kernel]
+            if any(stages > 1 for stages in groups):
+                named += (("groups", DenseArrayBase.from_list(i64, groups)),)
+        out.append(ResourceRequirement("twiddles", named, (primes, graph.degree), bits, floating))
         if direction == "inverse":
-            exponent = IntegerAttr(1 + graph.transform.contract.exponent_change, i64)
+            exponent = IntegerAttr(1 + transform.contract.exponent_change, i64)
             out.append(
-                ResourceRequirement("inverse_degree", (("exponent", exponent),), (primes, 2), bits)
+                ResourceRequirement(
+                    "inverse_degree", (("exponent", exponent),), (primes, 2), bits, floating
+                )
             )
-    out.extend(_table_requirement(table, graph.degree, bits) for table in graph.tables)
+    out.extend(_table_requirement(table, graph.degree, arithmetic) for table in graph.tables)
     return tuple(out)
 
 
-def resource_position(graph: RegionGraph, kind: str, table: int = 0) -> int:
-    """Where `region_requirements` lists what a kernel argument of `kind` stands for; `table` numbers graph tables."""
+def resource_position(
+    graph: RegionGraph, kind: str, table: int = 0, *, digits: bool = False
+) -> int:
+    """Where `region_requirements` lists what a kernel argument of `kind` stands for; `table` numbers graph tables,
+    `digits` asks for the row table of the graph of digits."""
     listed = ["rows", "moduli"]
-    if graph.transform is not None:
+    if graph.digits is not None:
+        listed.append("digit rows")
+        kind = "digit rows" if digits and kind == "rows" else kind
+    transform = graph.anchored
+    if transform is not None:
         listed.append("twiddles")
-        if graph.transform.direction == "inverse":
+        if transform.direction == "inverse":
             listed.append("inverse_degree")
     return len(listed) + table if kind == "table" else listed.index(kind)
 
@@ -93,7 +116,7 @@ def rows_requirement(values: Sequence[Sequence[int]]) -> ResourceRequirement:
     return ResourceRequirement("rows", (("values", dense),), shape, 32)
 
 
-def _table_requirement(table: Table, degree: int, bits: int) -> ResourceRequirement:
+def _table_requirement(table: Table, degree: int, arithmetic: Arithmetic) -> ResourceRequirement:
     match table.kind:
         case "constants":
             assert table.constant is not None and table.source is not None
@@ -102,7 +125,10 @@ def _table_requirement(table: Table, degree: int, bits: int) -> ResourceRequirem
                 ("type", PolyType(table.source)),
                 ("exponent", IntegerAttr(table.exponent, i64)),
             )
-            return ResourceRequirement("constants", parameters, (len(table.source.rows()),), bits)
+            rows = len(table.source.rows())
+            return ResourceRequirement(
+                "constants", parameters, (rows,), arithmetic.word_bits, arithmetic.floating
+            )
         case "conversion":
             assert table.source is not None and table.target is not None
             parameters = (
@@ -111,8 +137,9 @@ def _table_requirement(table: Table, degree: int, bits: int) -> ResourceRequirem
                 ("correction", StringAttr(table.correction)),
                 ("exponent", IntegerAttr(table.exponent, i64)),
             )
-            shape = (len(table.target.rows()), longest_digit(table) + 1, 3)
-            return ResourceRequirement("conversion", parameters, shape, 64)
+            width = conversion_width(arithmetic.name, table.correction)
+            shape = (len(table.target.rows()), longest_digit(table) + 1, width)
+            return ResourceRequirement("conversion", parameters, shape, 64, width == 1)
         case "permutation":
             parameters = (
                 ("galois", IntegerAttr(table.galois, i64)),

@@ -47,7 +47,7 @@ def _row(op: resource.DeclareOp) -> dict[str, object]:
         "kind": op.kind.data,
         "parameters": {key: _plain(value) for key, value in op.parameters.data.items()},
         "shape": list(shape),
-        "dtype": f"int{bits}",
+        "dtype": resource.dtype_name(op.buffer),
         "bytes": count,
     }
 

@@ -85,10 +85,11 @@ def candidates(degree: int, device: Device) -> tuple[Candidate, ...]:
     for count in range(fewest, stages + 1):
         if found and count > fewest + SPARE_KERNELS:
             break
-        for kernels in _splits(stages, count, _kernels(device), None):
-            schedule = _schedule(stages, kernels, device)
-            if schedule is not None:
-                found.append(Candidate(schedule, cost(schedule, degree, device)))
+        for split in _splits(stages, count, _kernels(device), None):
+            for kernels in _arrangements(split, device):
+                schedule = _schedule(stages, kernels, device)
+                if schedule is not None:
+                    found.append(Candidate(schedule, cost(schedule, degree, device)))
     return tuple(sorted(found, key=lambda c: (c.cost, _unevenness(c.schedule), _order(c))))
 
 
@@ -114,6 +115,15 @@ def _splits(
             continue
         for others in _splits(rest, count - 1, kernels, kernel):
             yield (kernel, *others)
+
+
+def _arrangements(split: tuple[Kernel, ...], device: Device) -> Iterator[tuple[Kernel, ...]]:
+    """The split, and where it matters which kernel has the contiguous elements, each kernel last."""
+    yield split
+    if device.uneven_cost > 0:
+        for place, kernel in enumerate(split[:-1]):
+            if kernel not in split[place + 1 :]:
+                yield (*split[:place], *split[place + 1 :], kernel)
 
 
 def _key(kernel: Kernel) -> tuple[int, Kernel]:
@@ -154,6 +164,8 @@ def cost(schedule: Schedule, degree: int, device: Device) -> float:
         total += device.twiddle_cost * sum(1 - 2.0**-group for group in kernel)
         total += device.register_cost * sum(2.0**group / 16 for group in kernel)
         total += device.idle_cost * max(0.0, log2(device.lanes / lanes))
+    if len(set(schedule.kernels[-1])) == 2:
+        total += 2 * device.uneven_cost
     return total
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
 import torch
+from numpy.typing import ArrayLike
 from xdsl.ir import Operation
 
 from fhelium_ir.backend import linking
-from fhelium_ir.backend.executable import BufferSpec, Executable, HostRuntime
+from fhelium_ir.backend.executable import BufferSpec, Call, Executable, HostRuntime
+from fhelium_ir.backend.host_runtime import DTYPES
+from fhelium_ir.backend.interface import interface_of
 from fhelium_ir.backend.manifest import manifest_of
 from fhelium_ir.backend.materializer import DeclaredMaterializer
 from fhelium_ir.backend.program import Program
@@ -35,10 +39,15 @@ from fhelium_ir.backend.resources import (
     requirement_of,
 )
 from fhelium_ir.backend.workspace import BackendWorkspace
+from fhelium_ir.client.inputs import encode_plaintexts
+from fhelium_ir.client.interface import Interface
+from fhelium_ir.client.keys import KeySet
+from fhelium_ir.client.materials import KeySetMaterials
 from fhelium_ir.compiler.compilation import Compilation
-from fhelium_ir.compiler.errors import FheliumError
+from fhelium_ir.compiler.errors import FheliumError, unknown_name
 from fhelium_ir.compiler.pipeline import Pipeline
 from fhelium_ir.dialects import host
+from fhelium_ir.parameters import Parameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,6 +118,8 @@ class ProgramExecutable:
         resource_indices: for each operation of the dispatch table, the numbers of its tables in `resources`.
         bound_resources: tables by their `resource.declare`.
         bound_materials: tensors of keys and plaintexts by their `resource.declare`.
+        materializer: computed them.
+        keys_later: evaluation keys are missing: `with_keys` has to give them before a run.
         host_source: the Python source of the host program; bound objects appear in it by name only.
 
     Raises:
@@ -121,6 +132,8 @@ class ProgramExecutable:
     resource_indices: Mapping[Operation, tuple[int, ...]]
     bound_resources: Mapping[Operation, BoundResource]
     bound_materials: Mapping[Operation, object]
+    materializer: ResourceMaterializer = field(default_factory=DeclaredMaterializer, repr=False)
+    keys_later: bool = False
     host_source: str = field(init=False, repr=False, compare=False)
     executable: Executable = field(init=False, repr=False, compare=False)
     _graph: list[CapturedProgram] = field(
@@ -130,9 +143,11 @@ class ProgramExecutable:
     def __post_init__(self) -> None:
         program = self.program
         source = linking.host_source(program)
-        calls = linking.calls_of(
-            program, self.dispatch_table.operations, self.resources, self.resource_indices
-        )
+        calls: dict[tuple[str, bool], Call] = {}
+        if not self.keys_later:
+            calls = linking.calls_of(
+                program, self.dispatch_table.operations, self.resources, self.resource_indices
+            )
         executable = Executable(
             program.name,
             program.arguments,
@@ -154,6 +169,8 @@ class ProgramExecutable:
         for name, declared in self.program.declared.items():
             bound = self.bound_resources.get(declared)
             tensor = bound.tensor if bound is not None else self.bound_materials.get(declared)
+            if tensor is None and self.keys_later and linking.is_key(declared):
+                continue
             if not isinstance(tensor, torch.Tensor):
                 raise FheliumError(f"resource @{name} is not bound")
             check_tensor(name, tensor, requirement_of(declared))
@@ -185,6 +202,77 @@ class ProgramExecutable:
         """What the program is and needs, as plain data, see `fhelium_ir.backend.manifest`."""
         return MappingProxyType(manifest_of(self))
 
+    @property
+    def parameters(self) -> Parameters:
+        """Ring, moduli and gadget; a client makes its keys for these."""
+        return self.program.compilation.parameters
+
+    @cached_property
+    def interface(self) -> Interface:
+        """What a client must know of the program: inputs, results and keys.
+
+        Raises:
+            FheliumError: the program does not come from the program stage, so that it has no such facts.
+        """
+        return interface_of(self.program.module, self.program.function)
+
+    def with_keys(self, keys: KeySet) -> ProgramExecutable:
+        """The same program, kernels and tables with the evaluation keys of a client.
+
+        Raises:
+            FheliumError: the keys are for other parameters, or one that the program needs is missing.
+        """
+        if keys.parameters.hash() != self.parameters.hash():
+            raise FheliumError(f"the keys were made for other parameters than '{self.name}'")
+        compilation = replace(self.program.compilation, materials=KeySetMaterials(keys))
+        bound: dict[Operation, BoundResource] = {
+            declared: one
+            for declared in self.program.declared.values()
+            for one in self.resources
+            if one.name == declared.sym_name.data and not linking.is_key(declared)
+        }
+        program = replace(self.program, compilation=compilation)
+        return bind(program, self.dispatch_table, bound, self.materializer, ResourceBindings())
+
+    def arrange(self, inputs: Mapping[str, torch.Tensor]) -> list[torch.Tensor]:
+        """Named inputs in the order of the arguments, on the program's device.
+
+        Raises:
+            FheliumError: an input is missing or unknown.
+        """
+        names = [spec.name for spec in self.arguments]
+        for name in inputs:
+            if name not in names:
+                raise unknown_name("input", name, names, f"program '{self.name}'")
+        for name in names:
+            if name not in inputs:
+                raise FheliumError(f"program '{self.name}': input '{name}' is missing")
+        return [
+            inputs[spec.name].to(self.device, DTYPES[spec.dtype]).contiguous()
+            for spec in self.arguments
+        ]
+
+    def evaluate(
+        self,
+        encrypted: Mapping[str, torch.Tensor],
+        plaintexts: Mapping[str, ArrayLike] | None = None,
+    ) -> tuple[torch.Tensor, ...]:
+        """Runs the program on named inputs.
+
+        Args:
+            encrypted: what `Client.encrypt` returned.
+            plaintexts: vectors for the inputs that are not encrypted.
+
+        Returns:
+            The encrypted results, for `Client.decrypt`.
+
+        Raises:
+            FheliumError: an input is missing, unknown or does not fit, or keys are missing.
+        """
+        encoded = encode_plaintexts(self.interface, plaintexts or {})
+        inputs = self.arrange({**encrypted, **encoded})
+        return cast("tuple[torch.Tensor, ...]", self.run(*inputs))
+
     def run(self, *inputs: object) -> object:
         """Runs the program.
 
@@ -197,6 +285,7 @@ class ProgramExecutable:
         Raises:
             FheliumError: an input is missing or does not fit, or memory is not enough.
         """
+        self._check_keys()
         tensors = cast("tuple[torch.Tensor, ...]", inputs)
         workspace = self.program.workspace
         if workspace.graph:
@@ -212,7 +301,15 @@ class ProgramExecutable:
 
     def run_counted(self, *inputs: torch.Tensor) -> tuple[tuple[torch.Tensor, ...], HostRuntime]:
         """`run`, and the runtime with its launch count."""
+        self._check_keys()
         return self.executable.run_counted(*inputs)
+
+    def _check_keys(self) -> None:
+        missing = [d for d in self.program.declared.values() if linking.is_key(d)]
+        if self.keys_later and missing:
+            raise FheliumError(
+                f"program '{self.name}' has no keys yet: give it those of a client by `with_keys`"
+            )
 
     def capture(self) -> CapturedProgram:
         """The program as a CUDA graph with fixed input and result buffers: one launch for all kernels.
@@ -222,6 +319,7 @@ class ProgramExecutable:
         """
         from fhelium_ir.backend.graph import CapturedProgram
 
+        self._check_keys()
         return CapturedProgram(self.executable)
 
     def export(self, path: str | Path, *, gpus: Sequence[tuple[str, int, int]] = ()) -> list[Path]:
@@ -241,6 +339,7 @@ class ProgramExecutable:
         """
         from fhelium_ir.backend.export import export_program
 
+        self._check_keys()
         return export_program(self, Path(path), gpus)
 
 
@@ -332,7 +431,11 @@ class OperationBackend:
         return []
 
     def link(
-        self, compilation: Compilation, *, pipeline: Pipeline | None = None
+        self,
+        compilation: Compilation,
+        *,
+        pipeline: Pipeline | None = None,
+        keys_later: bool = False,
     ) -> ProgramExecutable:
         """Links a compilation with this workspace.
 
@@ -341,6 +444,7 @@ class OperationBackend:
             pipeline: the passes to run first; None runs what is left of the default pipeline, with schedules for the
                 workspace's device. Passes ask this backend's implementations. A pipeline that stops at the region
                 stage is completed.
+            keys_later: leave out evaluation keys, which `ProgramExecutable.with_keys` then has to give.
 
         Raises:
             FheliumError: a pass fails, no implementation or several take an operation, a resource is missing, or memory
@@ -354,25 +458,13 @@ class OperationBackend:
         missing, total = linking.missing_bytes(program, self.workspace)
         run = program.memory.arguments + program.memory.peak
         self.workspace.check_fits(f"program '{program.name}'", missing + run, total + run)
-        resources: list[BoundResource] = []
-        bound: dict[Operation, BoundResource] = {}
-        materials: dict[Operation, object] = {}
-        for declared in program.declared.values():
-            one = linking.bind_resource(
-                declared, compilation, self.workspace, self._named, self._materializer
-            )
-            resources.append(one)
-            if one.requirement.kind in linking.MATERIAL_KINDS:
-                materials[declared] = one.tensor
-            else:
-                bound[declared] = one
-        position = {one.name: index for index, one in enumerate(resources)}
-        indices = {
-            entry: tuple(position[name] for name in linking.resource_names(entry))
-            for entry in table
-        }
-        return ProgramExecutable(
-            program, ProgramDispatchTable(table), tuple(resources), indices, bound, materials
+        return bind(
+            program,
+            ProgramDispatchTable(table),
+            {},
+            self._materializer,
+            self._named,
+            keys_later=keys_later,
         )
 
     def _dispatch(self, program: Program, entry: Operation) -> OperationDispatch:
@@ -398,6 +490,48 @@ class OperationBackend:
             requirements = chosen.resource_requirements(invocation)
         effect = OperationEffect.of(operation, in_place)
         return OperationDispatch(invocation, chosen, requirements, effect, in_place, prepared)
+
+
+def bind(
+    program: Program,
+    table: ProgramDispatchTable,
+    known: Mapping[Operation, BoundResource],
+    materializer: ResourceMaterializer,
+    named: ResourceBindings,
+    *,
+    keys_later: bool = False,
+) -> ProgramExecutable:
+    """A program with every resource that it reads.
+
+    Args:
+        known: resources that are bound already.
+        keys_later: leave out evaluation keys.
+
+    Raises:
+        FheliumError: a resource is missing or does not fit.
+    """
+    resources: list[BoundResource] = []
+    bound: dict[Operation, BoundResource] = {}
+    materials: dict[Operation, object] = {}
+    for declared in program.declared.values():
+        if keys_later and linking.is_key(declared):
+            continue
+        one = known.get(declared) or linking.bind_resource(
+            declared, program.compilation, program.workspace, named, materializer
+        )
+        resources.append(one)
+        if one.requirement.kind in linking.MATERIAL_KINDS:
+            materials[declared] = one.tensor
+        else:
+            bound[declared] = one
+    position = {one.name: index for index, one in enumerate(resources)}
+    indices = {
+        entry: tuple(position[name] for name in linking.resource_names(entry) if name in position)
+        for entry in table.operations
+    }
+    return ProgramExecutable(
+        program, table, tuple(resources), indices, bound, materials, materializer, keys_later
+    )
 
 
 def _fits_in_place(operation: Operation) -> bool:

@@ -7,6 +7,7 @@ import threading
 import torch
 
 from fhelium_ir.backend.executable import Executable, IntegerSpec
+from fhelium_ir.backend.host_runtime import DTYPES
 from fhelium_ir.compiler.errors import FheliumError
 
 WARM_UP_RUNS = 2
@@ -42,9 +43,8 @@ class CapturedProgram:
         self._executable = executable
         self._lock = threading.Lock()
         device = executable.device
-        dtypes = {"int32": torch.int32, "int64": torch.int64}
         self.inputs = tuple(
-            torch.zeros(spec.shape, dtype=dtypes[spec.dtype], device=device)
+            torch.zeros(spec.shape, dtype=DTYPES[spec.dtype], device=device)
             for spec in executable.arguments
         )
         self._copied = torch.cuda.Event()

@@ -7,7 +7,12 @@ from collections.abc import Callable, Mapping
 
 import torch
 
-DTYPES = {"int8": torch.int8, "int32": torch.int32, "int64": torch.int64}
+DTYPES = {
+    "int8": torch.int8,
+    "int32": torch.int32,
+    "int64": torch.int64,
+    "float64": torch.float64,
+}
 
 
 class Host:

@@ -33,7 +33,7 @@ from fhelium_ir.backend.resources import (
 from fhelium_ir.compiler.compilation import Compilation
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
-from fhelium_ir.compiler.pipeline import Pipeline
+from fhelium_ir.compiler.pipeline import PassObserver, Pipeline
 from fhelium_ir.dialects import fusion, host, kernel, resource
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def default_pipeline(description: str) -> Pipeline:
         universe.DEFAULT_PIPELINE,
         tuple(
             f'{name}{{device="{description}"}}'
-            if name in ("select-arithmetic", "tune-ntt-schedules")
+            if name in ("select-arithmetic", "form-fusion-regions", "tune-ntt-schedules")
             else name
             for name in passes
         ),
@@ -115,12 +115,17 @@ def lower(
     return regions, module
 
 
-def run_with_regions(pipeline: Pipeline, context: Context, module: ModuleOp) -> ModuleOp | None:
+def run_with_regions(
+    pipeline: Pipeline,
+    context: Context,
+    module: ModuleOp,
+    observers: Sequence[PassObserver] = (),
+) -> ModuleOp | None:
     """Runs a pipeline in place and returns a copy of what its lowering of regions began with, if it has that pass."""
     names = [_name(spec) for spec in pipeline.passes]
     copies: list[ModuleOp] = []
     if LOWERING not in names:
-        pipeline.run(context, module)
+        pipeline.run(context, module, observers=observers)
         return None
     before = names.index(LOWERING)
     if before == 0:
@@ -133,7 +138,7 @@ def run_with_regions(pipeline: Pipeline, context: Context, module: ModuleOp) -> 
         if count == before:
             copies.append(after.clone())
 
-    pipeline.run(context, module, after_pass=copy_regions)
+    pipeline.run(context, module, after_pass=copy_regions, observers=observers)
     return copies[0]
 
 
@@ -206,6 +211,11 @@ def is_in_place(entry: Operation) -> bool:
     return fusion.IN_PLACE in entry.attributes
 
 
+def is_key(declared: resource.DeclareOp) -> bool:
+    """Whether a client gives a resource."""
+    return declared.kind.data in resource.PUBLIC_KINDS
+
+
 def bind_resource(
     declared: resource.DeclareOp,
     compilation: Compilation,
@@ -275,6 +285,7 @@ def prepare_call(
     invocation: OperationInvocation = dispatch.invocation
     in_place, bound = dispatch.in_place, tuple(resources)
     count, shapes = len(invocation.operation.operands), invocation.result_shapes
+    dtypes = invocation.result_dtypes
     name = f"implementation '{implementation.name}' of '{invocation.operation.name}'"
 
     def call(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -284,10 +295,10 @@ def prepare_call(
             raise FheliumError(f"{name} returned {len(results)} results, expected {len(shapes)}")
         checked: list[torch.Tensor] = []
         for index, (result, shape) in enumerate(zip(results, shapes, strict=True)):
-            if result.shape != shape or result.dtype != inputs[0].dtype:
+            if result.shape != shape or str(result.dtype) != f"torch.{dtypes[index]}":
                 raise FheliumError(
                     f"{name} returned {result.dtype} of shape {tuple(result.shape)} as result "
-                    f"{index}, expected {inputs[0].dtype} of shape {shape}"
+                    f"{index}, expected torch.{dtypes[index]} of shape {shape}"
                 )
             if result.device != device or not result.is_contiguous():
                 raise FheliumError(f"{name} must return contiguous tensors on {device}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, StringAttr
+from xdsl.dialects.builtin import DenseArrayBase, DenseIntOrFPElementsAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute
 
 from fhelium_ir.client import modular
@@ -35,8 +35,12 @@ class KeySource(Protocol):
         """Key of `kind` "relinearize" or "galois", [digits, 2, primes, N], evaluation domain, exponent 0."""
         ...
 
-    def plaintext(self, values: Sequence[complex], scale: Fraction, level: int) -> torch.Tensor:
-        """An encoded vector, [1, limbs, N], evaluation domain, exponent 0."""
+    def plaintext(
+        self, values: Sequence[complex], scale: Fraction, level: int, extended: bool = False
+    ) -> torch.Tensor:
+        """An encoded vector, [1, limbs, N], evaluation domain, exponent 0; limbs of q, of an extended one those of p
+        behind them.
+        """
         ...
 
 
@@ -69,11 +73,40 @@ class Materializer:
         name = declared.sym_name.data
         if declared.buffer is None:
             raise FheliumError(f"resource @{name} has no shape; run infer-resources first")
-        bits = declared.word_bits()
         content = self._kinds[declared.kind.data](declared)
-        tensor = _tensor(content, bits)
+        doubles = declared.is_floating()
+        tensor = (
+            self._doubles(declared, content) if doubles else _tensor(content, declared.word_bits())
+        )
         _require_shape(declared, tensor)
         return tensor.contiguous()
+
+    def _doubles(self, declared: resource.DeclareOp, content: Contents) -> torch.Tensor:
+        """Residues as centred integers in doubles; of moduli q and 1/q rounded."""
+        kind = declared.kind.data
+        if kind == "moduli":
+            rows = [[float(q), 1.0 / q, 1.0, 1.0] for q in self.parameters.primes]
+            return torch.tensor(rows, dtype=torch.float64)
+        array = np.array(content, dtype=np.int64)
+        if kind != "conversion":
+            # Residues of a prime stand in one row; the coefficients of conversions are centred already.
+            moduli = np.array(self._row_moduli(declared), dtype=np.int64)
+            shape = (-1,) if array.ndim == 1 else (-1, 1)
+            moduli = moduli.reshape(shape)
+            array = np.where(array > moduli // 2, array - moduli, array)
+        return torch.as_tensor(array.astype(np.float64))
+
+    def _row_moduli(self, declared: resource.DeclareOp) -> list[int]:
+        """The prime of each row of residues."""
+        match declared.kind.data:
+            case "constants":
+                return [self._prime(limb) for _, limb in _facts(declared, "type").rows()]
+            case "plaintext":
+                level = _integer(declared, "level")
+                special = self.parameters.p if "special" in declared.parameters.data else ()
+                return [*self.parameters.q[: level + 1], *special]
+            case _:
+                return list(self.parameters.primes)
 
     def _with_exponent(self, rows: IntArray, primes: Sequence[int], exponent: int) -> IntArray:
         """Multiplies residue rows [..., primes, N] by R^exponent."""
@@ -100,10 +133,11 @@ class Materializer:
         values = [complex(cast(float, value)) for value in dense.get_values()]
         scale = Fraction(_string(declared, "scale"))
         level = _integer(declared, "level")
-        tensor = self.keys.plaintext(values, scale, level)
+        extended = "special" in declared.parameters.data
+        tensor = self.keys.plaintext(values, scale, level, extended)
         _require_shape(declared, tensor)
         rows = tensor.numpy().astype(np.int64)
-        primes = self.parameters.q[: level + 1]
+        primes = self.parameters.q[: level + 1] + (self.parameters.p if extended else ())
         return self._with_exponent(rows, primes, _integer(declared, "exponent"))
 
     def _moduli(self, declared: resource.DeclareOp) -> list[list[int]]:
@@ -114,7 +148,7 @@ class Materializer:
 
     def _twiddles(self, declared: resource.DeclareOp) -> IntArray:
         degree = self.parameters.ring_degree
-        order = bit_reversal(degree)
+        order = bit_reversal(degree)[_grouped(degree, declared)]
         inverse = _string(declared, "direction") == "inverse"
         rows: list[IntArray] = []
         for q in self.parameters.primes:
@@ -152,35 +186,41 @@ class Materializer:
         out: list[int] = []
         for digit, limb in facts.rows():
             q = self._prime(limb)
-            if attribute.data.kind == "inverse":
-                assert attribute.data.basis is not None
-                divisor = prod(self._prime(other) for other in attribute.data.basis.limbs())
+            if attribute.data.basis is not None:
+                factor = prod(self._prime(other) for other in attribute.data.basis.limbs())
             else:
-                divisor = prod(digits[digit]) // q
-            out.append(pow(divisor, -1, q) * pow(self.radix, exponent, q) % q)
+                factor = prod(digits[digit]) // q
+            power = 1 if attribute.data.kind == "product" else -1
+            out.append(pow(factor, power, q) * pow(self.radix, exponent, q) % q)
         return out
 
     def _conversion(self, declared: resource.DeclareOp) -> list[list[list[int]]]:
         source, target = _facts(declared, "source"), _facts(declared, "target")
-        nearest = _string(declared, "correction") == "nearest"
+        correction = _string(declared, "correction")
         scale_exponent = 1 + _integer(declared, "exponent")
         digits = self._digit_primes(source)
         longest = max(len(primes) for primes in digits.values())
+        width = declared.shape()[-1]
+        # Padding adds nothing: no word is above the half, and m = 0.
+        padding = [0, 0, 0, 0] if correction == "nearest" else [0, (1 << 63) - 1, 0, 0]
         out: list[list[list[int]]] = []
         for digit, limb in target.rows():
             t, primes = self._prime(limb), digits[digit]
+            if correction == "rounded":
+                out.append(_rounded(primes[0]))
+                continue
             product, scale = prod(primes), pow(self.radix, scale_exponent, t)
-            entries: list[list[int]] = [[-product * scale % t, 0, 0]]
+            entries = [[-product * scale % t, 0, 0, 0]]
             for prime in primes:
                 helper, shift = (prime - 1) // 2, 0
-                if nearest:
-                    shift = max(0, 33 - prime.bit_length())
-                    helper = (1 << (96 - shift)) // prime
-                entries.append([product // prime * scale % t, helper, shift])
-            # Padding adds nothing: no word is above the half, and m = 0.
-            padding = [0, 0, 0] if nearest else [0, (1 << 63) - 1, 0]
+                if correction == "nearest":
+                    shift, helper = _reciprocal(prime)
+                entries.append([product // prime * scale % t, helper, shift, prime])
             entries.extend([padding] * (longest - len(primes)))
-            out.append(entries)
+            if width != 3:
+                # Factors of `fp64` are centred.
+                entries = [[_centred(entry[0], t), *entry[1:]] for entry in entries]
+            out.append([entry[:width] for entry in entries])
         return out
 
     def _permutation(self, declared: resource.DeclareOp) -> IntArray:
@@ -224,8 +264,26 @@ class _NoMaterials:
     def evaluation_key(self, kind: str, galois: int | None) -> torch.Tensor:
         raise FheliumError(f"no materials are bound, and a key of kind {kind} is needed")
 
-    def plaintext(self, values: Sequence[complex], scale: Fraction, level: int) -> torch.Tensor:
+    def plaintext(
+        self, values: Sequence[complex], scale: Fraction, level: int, extended: bool = False
+    ) -> torch.Tensor:
         raise FheliumError("no materials are bound, and a plaintext is needed")
+
+
+def _grouped(degree: int, declared: resource.DeclareOp) -> IntArray:
+    """For each entry of a table of twiddles its place in one without groups."""
+    order = np.arange(degree, dtype=np.int64)
+    groups = declared.parameters.data.get("groups")
+    if not isinstance(groups, DenseArrayBase):
+        return order
+    before = 0
+    for stages in groups.get_values():
+        for inner in range(int(stages)):
+            stage = before + inner
+            entries = order[1 << stage : 2 << stage]
+            entries[:] = entries.reshape(1 << before, 1 << inner).T.reshape(-1).copy()
+        before += int(stages)
+    return order
 
 
 def _powers(root: int, count: int, q: int) -> IntArray:
@@ -247,6 +305,23 @@ def _tensor(content: Contents, bits: int) -> torch.Tensor:
     half = 1 << (bits - 1)
     signed = (wrapped + half) % (1 << bits) - half
     return torch.as_tensor(signed.astype(np.int64)).to(dtype)
+
+
+def _reciprocal(prime: int) -> tuple[int, int]:
+    """Shift s and reciprocal m with which v/p is floor(v 2^s m / 2^64), in units of 2^-32."""
+    shift = max(0, 33 - prime.bit_length())
+    return shift, (1 << (96 - shift)) // prime
+
+
+def _rounded(prime: int) -> list[list[int]]:
+    """For one source limb: p, and what is smallest of the centred residues whose quotient rounds to 1 less p."""
+    shift, reciprocal = _reciprocal(prime)
+    first = -(-(1 << 95) // (reciprocal << shift))
+    return [[prime], [first - prime]]
+
+
+def _centred(residue: int, q: int) -> int:
+    return residue - q if residue > q // 2 else residue
 
 
 def _require_shape(declared: resource.DeclareOp, tensor: torch.Tensor) -> None:

@@ -180,7 +180,7 @@ def argument_spec(type_: Attribute, name: str) -> BufferSpec:
     """The interface of a value of a host program.
 
     Raises:
-        FheliumError: the type is neither a memref of integers nor an integer.
+        FheliumError: the type is neither a memref of words nor an integer.
     """
     if isinstance(type_, IndexType):
         return IntegerSpec(name, (), "int64")
@@ -188,5 +188,5 @@ def argument_spec(type_: Attribute, name: str) -> BufferSpec:
         return IntegerSpec(name, (), f"int{type_.bitwidth}")
     if type_.name != "memref":
         raise FheliumError(f"'{name}' of type {type_} is no part of a host program's interface")
-    buffer = resource.integer_memref(type_)
-    return BufferSpec(name, buffer.get_shape(), f"int{buffer.element_type.width.data}")
+    shape = resource.word_memref(type_).get_shape()
+    return BufferSpec(name, shape, resource.dtype_name(type_))

@@ -24,7 +24,7 @@ from fhelium_ir.analysis.region_interface import region_ops
 from fhelium_ir.compiler.errors import FheliumError, unknown_name
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.dialects import ckks, fusion, rns
-from fhelium_ir.dialects.zq import ARITHMETICS, Arithmetic
+from fhelium_ir.dialects.zq import ARITHMETICS, FLOATING_WORDS, INTERFACE_WORD, Arithmetic
 
 if TYPE_CHECKING:
     import torch
@@ -74,7 +74,8 @@ class OperationInvocation:
         for value in (*self.operation.results, *self.operation.operands):
             facts = _facts(value)
             if facts is not None and facts.arithmetic is not None:
-                return ARITHMETICS[facts.arithmetic]
+                floating = facts.arithmetic in FLOATING_WORDS
+                return ARITHMETICS["fp64" if floating else facts.arithmetic]
         raise FheliumError(
             f"'{self.operation.name}': the representatives are undecided; run track-montgomery first",
             location_of(self.operation),
@@ -92,8 +93,25 @@ class OperationInvocation:
 
     @property
     def dtype(self) -> str:
-        """Dtype of every operand and result, `int32` or `int64`."""
-        return f"int{self.arithmetic.word_bits}"
+        """Dtype of the arithmetic's words: `int32`, `int64` or `float64`."""
+        arithmetic = self.arithmetic
+        return f"{'float' if arithmetic.floating else 'int'}{arithmetic.word_bits}"
+
+    @property
+    def input_dtypes(self) -> tuple[str, ...]:
+        """Dtypes of the operands' tensors: `dtype`, but `int64` where they are canonical at an interface."""
+        return tuple(map(self._dtype_of, self.operation.operands))
+
+    @property
+    def result_dtypes(self) -> tuple[str, ...]:
+        """Dtypes of the results' tensors."""
+        return tuple(map(self._dtype_of, self.operation.results))
+
+    def _dtype_of(self, value: SSAValue) -> str:
+        facts = _facts(value)
+        if facts is not None and facts.arithmetic == INTERFACE_WORD:
+            return INTERFACE_WORD
+        return self.dtype
 
 
 def _facts(value: SSAValue) -> rns.PolyFacts | None:

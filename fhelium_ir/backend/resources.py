@@ -106,6 +106,7 @@ def requirement_of(declared: resource.DeclareOp) -> ResourceRequirement:
         tuple(declared.parameters.data.items()),
         declared.shape(),
         declared.word_bits(),
+        declared.is_floating(),
     )
 
 

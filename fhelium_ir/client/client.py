@@ -1,15 +1,15 @@
 """The data owner: holds the secret key, encrypts inputs, makes keys, decrypts results."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
-from fhelium_ir.client.encoding import ComplexArray, decode, encode, replicate
-from fhelium_ir.client.encryption import decrypt, encrypt, plaintext_tensor, primes_at
-from fhelium_ir.client.headroom import has_headroom
+from fhelium_ir.client.encoding import ComplexArray, decode, encode
+from fhelium_ir.client.encryption import decrypt, encrypt_values, flood, plaintext_tensor
+from fhelium_ir.client.inputs import encrypt_inputs
+from fhelium_ir.client.interface import Interface
 from fhelium_ir.client.keys import (
     EvaluationKey,
     KeyGenerator,
@@ -77,7 +77,56 @@ class Client:
             self.public,
             self.key("relinearize") if relinearize else None,
             {element: self.key("galois", element) for element in galois},
+            self.secret.identity,
         )
+
+    def keygen(self, interface: Interface) -> KeySet:
+        """The public key, and the evaluation keys that a program needs and no others."""
+        self._check(interface)
+        elements = [galois for _, galois in interface.required_keys if galois is not None]
+        return self.key_set(("relinearize", None) in interface.required_keys, elements)
+
+    def encrypt(
+        self, interface: Interface, values: Mapping[str, ArrayLike]
+    ) -> dict[str, torch.Tensor]:
+        """Encrypts the inputs of a program with the public key: torch [2, level+1, N] by name.
+
+        Args:
+            values: for each encrypted input a vector of the length that the program states.
+
+        Raises:
+            FheliumError: an input is missing, unknown, of another length, out of its range, or has no headroom.
+        """
+        self._check(interface)
+        return encrypt_inputs(self.public, interface, values, self._randomness)
+
+    def decrypt(
+        self, interface: Interface, results: Sequence[torch.Tensor], flood: int | None = None
+    ) -> list[ComplexArray]:
+        """Decrypts the results of a program: complex128 [slots] each.
+
+        Args:
+            results: one ciphertext per result, on any device.
+            flood: bits of uniform noise to add to each coefficient before decoding, so that results may be shown to
+                others; see docs/security.md for how many are needed.
+
+        Raises:
+            FheliumError: a result is missing or does not fit the program.
+        """
+        self._check(interface)
+        if len(results) != len(interface.results):
+            raise FheliumError(
+                f"program '{interface.name}' has {len(interface.results)} results, "
+                f"found {len(results)}"
+            )
+        return [
+            self.decrypt_vector(tensor, result.scale, flood)
+            for tensor, result in zip(results, interface.results, strict=True)
+        ]
+
+    def _check(self, interface: Interface) -> None:
+        if interface.parameters.hash() != self.parameters.hash():
+            raise FheliumError(f"program '{interface.name}' was compiled for other parameters")
 
     def encrypt_vector(
         self,
@@ -98,29 +147,34 @@ class Client:
 
         Values without headroom (see `headroom`) are refused.
         """
-        slots = replicate(values, self.parameters.slots, name)
-        primes = primes_at(self.parameters, level)
-        largest = float(np.abs(slots).max())
-        if not has_headroom(scale, largest, primes):
-            raise FheliumError(
-                f"{name} has no headroom at level {level}: 2 * scale * {largest:g} is not below "
-                "the product of the remaining primes"
-            )
-        coefficients = encode(slots, scale, self.parameters.ring_degree, name)
         key = self.secret if symmetric else self.public
-        return encrypt(key, coefficients, level, self._randomness)
+        return encrypt_values(key, values, scale, level, self._randomness, name)
 
     def encode_plaintext(
-        self, values: ArrayLike, scale: Fraction | int, level: int, name: str = "plaintext"
+        self,
+        values: ArrayLike,
+        scale: Fraction | int,
+        level: int,
+        name: str = "plaintext",
+        extended: bool = False,
     ) -> torch.Tensor:
-        """Encode complex values, replicated to all slots: torch [1, level+1, N]."""
-        coefficients = encode(values, scale, self.parameters.ring_degree, name)
-        return plaintext_tensor(self.parameters, coefficients, level)
+        """Encode complex values, replicated to all slots: torch [1, level+1, N].
 
-    def decrypt_vector(self, ciphertext: torch.Tensor, scale: Fraction | int) -> ComplexArray:
+        An extended plaintext has the limbs of the special primes too, [1, level+1+K, N].
+        """
+        coefficients = encode(values, scale, self.parameters.ring_degree, name)
+        return plaintext_tensor(self.parameters, coefficients, level, extended)
+
+    def decrypt_vector(
+        self, ciphertext: torch.Tensor, scale: Fraction | int, noise_bits: int | None = None
+    ) -> ComplexArray:
         """Decrypt and decode to complex128 [slots].
 
         The result carries the CKKS error, which leaks information on the secret key to whoever
-        sees it (IND-CPA-D): publish it only with noise added.
+        sees it (IND-CPA-D): publish it only with noise added, which `noise_bits` does (see `flood`).
         """
-        return decode(decrypt(self.secret, ciphertext), scale)
+        coefficients = decrypt(self.secret, ciphertext)
+        if noise_bits is not None:
+            modulus = self.parameters.modulus(ciphertext.shape[1] - 1)
+            coefficients = flood(coefficients, noise_bits, modulus, self._randomness)
+        return decode(coefficients, scale)

@@ -7,11 +7,14 @@ constant-time claim is made.
 """
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
 
-from fhelium_ir.client.encoding import from_residues, to_residues
+from fhelium_ir.client.encoding import encode, from_residues, replicate, to_residues
+from fhelium_ir.client.headroom import has_headroom
 from fhelium_ir.client.keys import (
     PublicKey,
     SecretKey,
@@ -23,6 +26,39 @@ from fhelium_ir.client.randomness import Randomness
 from fhelium_ir.client.transform import forward_limbs, inverse_limbs
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.parameters import Parameters
+
+
+def encrypt_values(
+    key: PublicKey | SecretKey,
+    values: ArrayLike,
+    scale: Fraction | int,
+    level: int,
+    randomness: Randomness,
+    name: str = "input",
+) -> torch.Tensor:
+    """Encodes complex values, replicated to all slots, and encrypts them: torch [2, level+1, N].
+
+    Args:
+        key: public, or secret for less noise.
+        values: vector whose length divides the slot count.
+        scale: exact.
+        level: of the ciphertext.
+        randomness: of the encryption.
+        name: what to call the values in an error.
+
+    Raises:
+        FheliumError: the values do not fit the slots, are not finite, or have no headroom (see `headroom`).
+    """
+    parameters = key.parameters
+    slots = replicate(values, parameters.slots, name)
+    largest = float(np.abs(slots).max())
+    if not has_headroom(scale, largest, primes_at(parameters, level)):
+        raise FheliumError(
+            f"{name} has no headroom at level {level}: 2 * scale * {largest:g} is not below "
+            "the product of the remaining primes"
+        )
+    coefficients = encode(slots, scale, parameters.ring_degree, name)
+    return encrypt(key, coefficients, level, randomness)
 
 
 def encrypt(
@@ -50,10 +86,17 @@ def encrypt(
 
 
 def plaintext_tensor(
-    parameters: Parameters, coefficients: Sequence[int], level: int
+    parameters: Parameters, coefficients: Sequence[int], level: int, extended: bool = False
 ) -> torch.Tensor:
-    """An integer polynomial [N] as interface tensor [1, level+1, N], evaluation domain."""
+    """An integer polynomial [N] as interface tensor [1, level+1, N], evaluation domain.
+
+    If it is extended, limbs modulo the special primes follow, of the integers centred modulo Q_l.
+    """
     primes = primes_at(parameters, level)
+    if extended:
+        modulus = parameters.modulus(level)
+        coefficients = [(x + modulus // 2) % modulus - modulus // 2 for x in coefficients]
+        primes = (*primes, *parameters.p)
     return interface_tensor(
         forward_limbs(to_residues(coefficients, primes), primes)[None], parameters
     )
@@ -84,6 +127,27 @@ def decrypt(secret: SecretKey, ciphertext: torch.Tensor) -> list[int]:
             total = add(mul(total, secret.evaluations[index], q), component, q)
         rows.append(total)
     return from_residues(inverse_limbs(np.stack(rows), primes), primes)
+
+
+def flood(
+    coefficients: Sequence[int], bits: int, modulus: int, randomness: Randomness
+) -> list[int]:
+    """Adds to each coefficient an integer that is uniform in [-2^(bits-1), 2^(bits-1)).
+
+    An error of absolute value at most B in a coefficient is hidden up to a statistical distance of B / 2^bits. For
+    what this gives against IND-CPA-D attacks see docs/security.md.
+
+    Raises:
+        FheliumError: not between 1 and the bits of the modulus that the coefficients are centred by.
+    """
+    if not 1 <= bits < modulus.bit_length():
+        raise FheliumError(
+            f"noise of {bits} bits was asked for: a result modulo {modulus.bit_length()} bits takes "
+            f"1 to {modulus.bit_length() - 1}"
+        )
+    noise = randomness.stream("flooding").integers(bits, len(coefficients))
+    half = 1 << (bits - 1)
+    return [value + added - half for value, added in zip(coefficients, noise, strict=True)]
 
 
 def primes_at(parameters: Parameters, level: int) -> tuple[int, ...]:

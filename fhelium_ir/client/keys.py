@@ -32,12 +32,14 @@ class SecretKey:
         coefficients: int64 [N], values -1, 0, 1.
         evaluations: int64 [L+K, N], evaluation domain, bit-reversed, [0, q), Q then P.
         insecure: made from a test seed, or under insecure parameters.
+        identity: random text that files of this key and of all made with it carry; it says nothing about the key.
     """
 
     parameters: Parameters
     coefficients: IntArray = field(repr=False)
     evaluations: IntArray = field(repr=False)
     insecure: bool
+    identity: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,21 +67,34 @@ class EvaluationKey:
 
 @dataclass(frozen=True, eq=False)
 class KeySet:
-    """The keys a client hands out: no secret key. Galois keys are indexed by Galois element."""
+    """The keys a client hands out: no secret key. Galois keys are indexed by Galois element.
+
+    `identity` is that of the secret key.
+    """
 
     parameters: Parameters
     public: PublicKey | None
     relinearization: EvaluationKey | None
     galois: Mapping[int, EvaluationKey]
+    identity: str = ""
+
+    @property
+    def insecure(self) -> bool:
+        """Whether a key of the set is insecure."""
+        keys = (self.public, self.relinearization, *self.galois.values())
+        return any(key is not None and key.insecure for key in keys)
 
 
-def secret_key(parameters: Parameters, coefficients: IntArray, insecure: bool) -> SecretKey:
+def secret_key(
+    parameters: Parameters, coefficients: IntArray, insecure: bool, identity: str = ""
+) -> SecretKey:
     """The secret key with given int64 coefficients [N] in -1, 0, 1."""
     return SecretKey(
         parameters,
         coefficients,
         small_evaluations(coefficients, parameters.primes),
         insecure or parameters.insecure,
+        identity,
     )
 
 
@@ -113,7 +128,8 @@ class KeyGenerator:
     def secret(self) -> SecretKey:
         """A fresh secret with uniform coefficients in -1, 0, 1."""
         coefficients = self._randomness.stream("secret").ternary(self.parameters.ring_degree)
-        return secret_key(self.parameters, coefficients, self._randomness.insecure)
+        identity = self._randomness.stream("identity").bytes(16).hex()
+        return secret_key(self.parameters, coefficients, self._randomness.insecure, identity)
 
     def public(self, secret: SecretKey) -> PublicKey:
         """An encryption of zero over the whole chain Q."""

@@ -77,6 +77,16 @@ class Stream:
             missing -= kept.size
         return np.concatenate(parts)
 
+    def integers(self, bits: int, count: int) -> list[int]:
+        """Uniform integers [count] in [0, 2^bits), of any size."""
+        size = -(-bits // 8)
+        octets = self.bytes(size * count)
+        mask = (1 << bits) - 1
+        return [
+            int.from_bytes(octets[start : start + size], "little") & mask
+            for start in range(0, size * count, size)
+        ]
+
     def error(self, count: int) -> IntArray:
         """Centred binomial errors [count], sigma = `ERROR_SIGMA`."""
         words = np.frombuffer(self.bytes(8 * count), dtype=np.uint64)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from xdsl.dialects.builtin import I64, FloatAttr, IntegerAttr, TensorType, f64, i64
+from xdsl.dialects.builtin import I64, FloatAttr, IntegerAttr, TensorType, UnitAttr, f64, i64
 from xdsl.ir import Attribute, Dialect, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -46,6 +46,7 @@ from fhelium_ir.dialects.ckks_types import (
     PlaintextFacts,
     PlaintextType,
     ciphertext_facts,
+    require_divided,
     require_evaluation,
     require_size,
 )
@@ -96,6 +97,12 @@ class AdditiveOp(CiphertextBinaryOp, ABC):
         _require_equal(cls.name, "scale", left.scale, right.scale)
         _require_equal(cls.name, "size", left.size, right.size)
         _require_equal(cls.name, "domain", left.domain, right.domain)
+        if left.extended != right.extended:
+            side = "left" if left.extended else "right"
+            raise VerifyException(
+                f"{cls.name}: only the {side} operand is extended; extend the other one by ckks.extend, or divide by "
+                "ckks.mod_down"
+            )
         return [CiphertextType(_either(left, right))]
 
 
@@ -105,6 +112,7 @@ def _either(left: CiphertextFacts, right: CiphertextFacts) -> CiphertextFacts:
         left.scale if left.scale is not None else right.scale,
         left.size if left.size is not None else right.size,
         left.domain if left.domain is not None else right.domain,
+        left.extended,
     )
 
 
@@ -136,6 +144,7 @@ class MulOp(CiphertextBinaryOp):
         right = ciphertext_facts(cls.name, operands[1], "right operand")
         _require_equal(cls.name, "level", left.level, right.level)
         require_evaluation(cls.name, left, right)
+        require_divided(cls.name, left, right)
         require_size(cls.name, left, 2)
         require_size(cls.name, right, 2)
         return [
@@ -177,7 +186,10 @@ class PlainOp(FactOp, ABC):
 
 
 class AdditivePlainOp(PlainOp, ABC):
-    """Sum or difference with a plaintext of the ciphertext's level, scale and domain."""
+    """Sum or difference with a plaintext of the ciphertext's level, scale and domain.
+
+    With an extended ciphertext it is one with P times the plaintext, which itself is not extended.
+    """
 
     @classmethod
     def infer(
@@ -188,6 +200,8 @@ class AdditivePlainOp(PlainOp, ABC):
         _require_equal(cls.name, "level", left.level, right.level)
         _require_equal(cls.name, "scale", left.scale, right.scale)
         _require_equal(cls.name, "domain", left.domain, right.domain)
+        if right.extended:
+            raise VerifyException(f"{cls.name}: an extended plaintext is a factor only")
         return [
             CiphertextType(
                 _either(left, CiphertextFacts(right.level, right.scale, left.size, right.domain))
@@ -211,7 +225,7 @@ class SubPlainOp(AdditivePlainOp):
 
 @irdl_op_definition
 class MulPlainOp(PlainOp):
-    """Slot-wise product with a plaintext; the scales multiply."""
+    """Slot-wise product with a plaintext; the scales multiply. Both operands are extended, or none."""
 
     name = "ckks.mul_plain"
 
@@ -223,16 +237,36 @@ class MulPlainOp(PlainOp):
         right = _plaintext(cls.name, operands[1])
         _require_equal(cls.name, "level", left.level, right.level)
         require_evaluation(cls.name, left, right)
+        if left.extended != right.extended:
+            extended, other = ("ciphertext", "plaintext")
+            if right.extended:
+                extended, other = other, extended
+            raise VerifyException(f"{cls.name}: the {extended} is extended, the {other} is not")
         level = left.level if left.level is not None else right.level
+        scale = _product(left.scale, right.scale)
         return [
-            CiphertextType(
-                CiphertextFacts(level, _product(left.scale, right.scale), left.size, "evaluation")
-            )
+            CiphertextType(CiphertextFacts(level, scale, left.size, "evaluation", left.extended))
         ]
 
 
+class KeySwitchOp(CiphertextUnaryOp, ABC):
+    """An op with a key switch; `extended` leaves out its division by P."""
+
+    extended = opt_prop_def(UnitAttr)
+
+    @staticmethod
+    def switched(
+        facts: CiphertextFacts, properties: Mapping[str, Attribute], name: str
+    ) -> CiphertextType:
+        """The result for an operand with these facts: size 2, extended if the op says so."""
+        require_evaluation(name, facts)
+        require_divided(name, facts)
+        size = None if facts.size is None else 2
+        return CiphertextType(replace(facts, size=size, extended="extended" in properties))
+
+
 @irdl_op_definition
-class RelinearizeOp(CiphertextUnaryOp):
+class RelinearizeOp(KeySwitchOp):
     """Brings a size-3 ciphertext back to size 2 with the relinearization key."""
 
     name = "ckks.relinearize"
@@ -243,13 +277,46 @@ class RelinearizeOp(CiphertextUnaryOp):
     ) -> Sequence[Attribute]:
         facts = ciphertext_facts(cls.name, operands[0])
         require_size(cls.name, facts, 3)
+        return [cls.switched(facts, properties, cls.name)]
+
+
+@irdl_op_definition
+class ExtendOp(CiphertextUnaryOp):
+    """P times a ciphertext, modulo Q_l * P: 0 modulo every special prime."""
+
+    name = "ckks.extend"
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        facts = ciphertext_facts(cls.name, operands[0])
         require_evaluation(cls.name, facts)
-        return [CiphertextType(replace(facts, size=None if facts.size is None else 2))]
+        require_divided(cls.name, facts)
+        return [CiphertextType(replace(facts, extended=True))]
+
+
+@irdl_op_definition
+class ModDownOp(CiphertextUnaryOp):
+    """Divides an extended ciphertext by P with rounding; level and scale stay."""
+
+    name = "ckks.mod_down"
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        facts = ciphertext_facts(cls.name, operands[0])
+        require_evaluation(cls.name, facts)
+        if not facts.extended:
+            raise VerifyException(f"{cls.name}: the operand is not extended")
+        return [CiphertextType(replace(facts, extended=False))]
 
 
 @irdl_op_definition
 class RescaleOp(CiphertextUnaryOp):
-    """Divides by the last prime q_l with rounding: level l - 1, scale over q_l."""
+    """Divides by the last prime q_l with rounding: level l - 1, scale over q_l. An extended ciphertext is divided by
+    P * q_l at once."""
 
     name = "ckks.rescale"
 
@@ -262,9 +329,9 @@ class RescaleOp(CiphertextUnaryOp):
         if facts.level == 0:
             raise VerifyException(f"{cls.name}: a ciphertext at level 0 has no prime to give up")
         if facts.level is None:
-            return [CiphertextType(replace(facts, scale=None))]
+            return [CiphertextType(replace(facts, scale=None, extended=False))]
         scale = None if facts.scale is None else facts.scale.over_prime(facts.level)
-        return [CiphertextType(replace(facts, level=facts.level - 1, scale=scale))]
+        return [CiphertextType(replace(facts, level=facts.level - 1, scale=scale, extended=False))]
 
 
 @irdl_op_definition
@@ -327,7 +394,7 @@ class AdoptScaleOp(CiphertextUnaryOp):
 
 
 @irdl_op_definition
-class RotateOp(CiphertextUnaryOp):
+class RotateOp(KeySwitchOp):
     """Left rotation: slot j of the result is slot j + steps of the operand, indices wrapping."""
 
     name = "ckks.rotate"
@@ -341,8 +408,7 @@ class RotateOp(CiphertextUnaryOp):
             raise VerifyException(f"{cls.name}: needs an integer property `steps`")
         facts = ciphertext_facts(cls.name, operands[0])
         require_size(cls.name, facts, 2)
-        require_evaluation(cls.name, facts)
-        return [CiphertextType(facts)]
+        return [cls.switched(facts, properties, cls.name)]
 
     @property
     def step(self) -> int:
@@ -354,7 +420,7 @@ class RotateOp(CiphertextUnaryOp):
 
 
 @irdl_op_definition
-class ConjugateOp(CiphertextUnaryOp):
+class ConjugateOp(KeySwitchOp):
     """Complex conjugation of every slot."""
 
     name = "ckks.conjugate"
@@ -365,8 +431,7 @@ class ConjugateOp(CiphertextUnaryOp):
     ) -> Sequence[Attribute]:
         facts = ciphertext_facts(cls.name, operands[0])
         require_size(cls.name, facts, 2)
-        require_evaluation(cls.name, facts)
-        return [CiphertextType(facts)]
+        return [cls.switched(facts, properties, cls.name)]
 
 
 @irdl_op_definition
@@ -399,6 +464,12 @@ class EncodeOp(FactOp):
             raise VerifyException(f"{cls.name}: the values must be of type f64, found {tensor}")
         return [PlaintextType(PlaintextFacts(domain=None))]
 
+    def check_result(self, found: Attribute, want: Attribute) -> None:
+        """Whether the plaintext is extended does not follow from the vector, like the other facts."""
+        if isinstance(found, PlaintextType) and isinstance(want, PlaintextType):
+            want = PlaintextType(replace(want.data, extended=found.data.extended))
+        super().check_result(found, want)
+
 
 Ckks = Dialect(
     "ckks",
@@ -412,6 +483,8 @@ Ckks = Dialect(
         SubPlainOp,
         MulPlainOp,
         RelinearizeOp,
+        ExtendOp,
+        ModDownOp,
         RescaleOp,
         ModSwitchOp,
         RotateOp,

@@ -23,12 +23,16 @@ DOMAINS = ("evaluation", "coefficient")
 
 @dataclass(frozen=True)
 class CiphertextFacts:
-    """Level (limbs - 1), exact scale, number of components, domain."""
+    """Level (limbs - 1), exact scale, number of components, domain.
+
+    An `extended` ciphertext is P times a ciphertext, modulo Q_l * P; level and scale are those of the ciphertext.
+    """
 
     level: int | None = None
     scale: Scale | None = None
     size: int | None = 2
     domain: str | None = "evaluation"
+    extended: bool = False
 
 
 OPEN = CiphertextFacts(None, None, None)
@@ -37,11 +41,15 @@ OPEN = CiphertextFacts(None, None, None)
 
 @dataclass(frozen=True)
 class PlaintextFacts:
-    """Level (limbs - 1), exact scale, domain."""
+    """Level (limbs - 1), exact scale, domain.
+
+    An `extended` plaintext has residues modulo the special primes too, those of its integers centred modulo Q_l.
+    """
 
     level: int | None = None
     scale: Scale | None = None
     domain: str | None = "evaluation"
+    extended: bool = False
 
 
 _FactsT = TypeVar("_FactsT", CiphertextFacts, PlaintextFacts)
@@ -50,7 +58,7 @@ _FactsT = TypeVar("_FactsT", CiphertextFacts, PlaintextFacts)
 @irdl_attr_definition
 class CiphertextType(FactType[CiphertextFacts]):
     """`!ckks.ciphertext<level = 1, scale = 2**40, size = 3>`; size 2 and domain evaluation are
-    left out, and an absent level or scale is `?` or left out.
+    left out, and an absent level or scale is `?` or left out. `extended` stands at the end.
 
     `!ckks.ciphertext` alone is open: level, scale and size are left to ckks-manage."""
 
@@ -68,6 +76,8 @@ class CiphertextType(FactType[CiphertextFacts]):
             parts.append(f"size = {shown(self.data.size)}")
         if self.data.domain != "evaluation":
             parts.append(f"domain = {shown(self.data.domain)}")
+        if self.data.extended:
+            parts.append("extended")
         printer.print_string(f"<{', '.join(parts)}>")
 
 
@@ -85,20 +95,26 @@ class PlaintextType(FactType[PlaintextFacts]):
         parts = [f"level = {shown(self.data.level)}", f"scale = {shown(self.data.scale)}"]
         if self.data.domain != "evaluation":
             parts.append(f"domain = {shown(self.data.domain)}")
+        if self.data.extended:
+            parts.append("extended")
         printer.print_string(f"<{', '.join(parts)}>")
 
 
 def _parse_facts(parser: AttrParser, facts: _FactsT, bare: _FactsT) -> _FactsT:
     if parser.parse_optional_punctuation("<") is None:
         return bare
-    names = ["level", "scale", "domain"] + (["size"] if isinstance(facts, CiphertextFacts) else [])
+    names = ["level", "scale", "domain", "extended"]
+    names += ["size"] if isinstance(facts, CiphertextFacts) else []
     while True:
         position = parser.pos
         name = parser.parse_keyword_in(names)
         names.remove(name)
-        parser.parse_punctuation("=")
+        if name != "extended":
+            parser.parse_punctuation("=")
         position = parser.pos
-        if name == "scale":
+        if name == "extended":
+            facts = replace(facts, extended=True)
+        elif name == "scale":
             facts = replace(facts, scale=optional(parser, lambda: parse_scale(parser)))
         elif name == "domain":
             facts = replace(
@@ -133,6 +149,18 @@ def require_evaluation(op: str, *facts: CiphertextFacts | PlaintextFacts) -> Non
     for fact in facts:
         if fact.domain == "coefficient":
             raise VerifyException(f"{op}: the operands must be in the evaluation domain")
+
+
+def require_divided(op: str, *facts: CiphertextFacts) -> None:
+    """No operand is extended.
+
+    Raises:
+        VerifyException: one is.
+    """
+    if any(fact.extended for fact in facts):
+        raise VerifyException(
+            f"{op}: an operand is extended, that is, P times a ciphertext; divide it by ckks.mod_down first"
+        )
 
 
 def require_size(op: str, facts: CiphertextFacts, size: int) -> None:

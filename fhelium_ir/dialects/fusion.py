@@ -28,6 +28,8 @@ RESOURCES = "fusion.resources"
 """Attribute of an op with `IMPLEMENTATION`: symbols of the resources that its implementation reads, in order. A region
 has the property `resources` instead."""
 
+_PROPERTIES = ("resources", "offsets", "scratch")
+
 IN_PLACE = "fusion.in_place"
 """Unit attribute of an op with `IMPLEMENTATION` whose first result takes the memory of its first operand."""
 
@@ -38,7 +40,7 @@ class FusedOp(IRDLOperation):
 
     Assembly: `%r = fusion.region(%a = %x : T) -> (R) { ... fusion.yield %v : R }`. `resources` lists the declared
     tables that the region's kernels read; `offsets` places its results in the arena (in bytes; -1 for a buffer of its
-    own, as for results of the function).
+    own, as for results of the function), `scratch` what its kernels hand on to each other besides.
     """
 
     name = "fusion.region"
@@ -47,6 +49,7 @@ class FusedOp(IRDLOperation):
     body = region_def("single_block")
     resources = opt_prop_def(ArrayAttr[SymbolRefAttr])
     offsets = opt_prop_def(ArrayAttr[IntegerAttr[I64]])
+    scratch = opt_prop_def(ArrayAttr[IntegerAttr[I64]])
     traits = traits_def(IsolatedFromAbove())
 
     def __init__(self, inputs: Sequence[SSAValue], result_types: Sequence[Attribute], body: Region):
@@ -89,7 +92,7 @@ class FusedOp(IRDLOperation):
         op = cls(values, results, body)
         entries: Mapping[str, Attribute] = written.data if written is not None else {}
         for key, value in entries.items():
-            target = op.properties if key in ("resources", "offsets") else op.attributes
+            target = op.properties if key in _PROPERTIES else op.attributes
             target[key] = value
         return op
 

@@ -46,6 +46,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from fhelium_ir.dialects import kernel
+from fhelium_ir.dialects.zq import WordType
 
 ARENA = "memory.arena"
 """Function attribute with the arena's size in bytes, from plan-memory to convert-regions-to-kernels."""
@@ -53,12 +54,12 @@ ARENA = "memory.arena"
 
 def bytes_of(type_: Attribute) -> int:
     """Bytes of a memref with static shape."""
-    if not isa(type_, MemRefType[IntegerType]) or any(extent < 0 for extent in type_.get_shape()):
-        raise VerifyException(f"host: {type_} must have integer elements and a static shape")
+    if not isa(type_, MemRefType[WordType]) or any(extent < 0 for extent in type_.get_shape()):
+        raise VerifyException(f"host: {type_} must have words as elements and a static shape")
     count = 1
     for extent in type_.get_shape():
         count *= extent
-    return count * (type_.element_type.width.data // 8)
+    return count * (type_.element_type.bitwidth // 8)
 
 
 @irdl_op_definition
@@ -156,7 +157,7 @@ def check_launch(launch: LaunchOp, callee: kernel.FuncOp) -> None:
         raise VerifyException(f"host.launch: '{name}' takes {len(expected)} arguments")
     for index, (argument, want) in enumerate(zip(launch.arguments, expected, strict=True)):
         have: Attribute = argument.type
-        if isa(have, MemRefType[IntegerType]):
+        if isa(have, MemRefType[WordType]):
             have = kernel.BufferType(have.element_type)
         if have != want:
             raise VerifyException(

@@ -1,19 +1,23 @@
 """`kernel`: device functions written for one lane.
 
 A `kernel.func` runs on a grid of programs; each program is a tile of lanes whose shape is the function's `lanes`. Every
-SSA value is one lane's scalar (i1, i32, i64): the tile is implicit. Lanes of one program meet only in
+SSA value is one lane's scalar (i1, i32, i64, f64): the tile is implicit. Lanes of one program meet only in
 `kernel.exchange`. Buffers are flat; offsets are i64 counts of elements.
 
-Besides these ops a kernel holds `zq` ops (before convert-zq-to-arith), `arith` on scalars and `scf.for`.
+Besides these ops a kernel holds `zq` ops (before convert-zq-to-arith), `arith` on scalars, `math.fma` and `scf.for`.
+Floating-point ops are those of IEEE 754, each rounded to nearest; a multiply-add is one rounding only where it is a
+`math.fma`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xdsl.dialects.arith import FastMathFlagsAttr
 from xdsl.dialects.builtin import (
     I64,
     DenseArrayBase,
+    Float64Type,
     FunctionType,
     IntegerAttr,
     IntegerType,
@@ -34,6 +38,7 @@ from xdsl.ir import (
 )
 from xdsl.irdl import (
     IRDLOperation,
+    base,
     irdl_attr_definition,
     irdl_op_definition,
     operand_def,
@@ -56,16 +61,23 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from fhelium_ir.dialects.zq import WordType
+
 TILE = "kernel.tile"
 """Module attribute with rows, columns and warps of the programs of regions without transform."""
 
 
+_WORD = base(IntegerType) | base(Float64Type)
+
+_EXACT = FastMathFlagsAttr("none")
+
+
 @irdl_attr_definition
 class BufferType(ParametrizedAttribute, TypeAttribute):
-    """A flat device buffer of integer words: `!kernel.buffer<i64>`."""
+    """A flat device buffer of words: `!kernel.buffer<i64>`, `!kernel.buffer<f64>`."""
 
     name = "kernel.buffer"
-    element_type: IntegerType
+    element_type: WordType
 
 
 @irdl_op_definition
@@ -124,6 +136,9 @@ class FuncOp(IRDLOperation):
             raise VerifyException("kernel.func: the grid has one to three axes")
         if not isinstance(self.body.block.last_op, ReturnOp):
             raise VerifyException("kernel.func: the body must end with kernel.return")
+        for op in self.body.walk():
+            if op.properties.get("fastmath", _EXACT) != _EXACT:
+                raise VerifyException(f"kernel.func: '{op.name}' has fast-math flags")
 
     @classmethod
     def parse(cls, parser: Parser) -> FuncOp:
@@ -220,7 +235,7 @@ class LoadOp(IRDLOperation):
     buffer = operand_def(BufferType)
     offset = operand_def(i64)
     mask = opt_operand_def(i1)
-    result = result_def(IntegerType)
+    result = result_def(_WORD)
     assembly_format = (
         "$buffer `[` $offset `]` (`mask` $mask^)? attr-dict `:` type($buffer) `->` type($result)"
     )
@@ -243,7 +258,7 @@ class StoreOp(IRDLOperation):
     """Stores a word at `buffer[offset]`; lanes whose mask is false store nothing."""
 
     name = "kernel.store"
-    value = operand_def(IntegerType)
+    value = operand_def(_WORD)
     buffer = operand_def(BufferType)
     offset = operand_def(i64)
     mask = opt_operand_def(i1)
@@ -273,8 +288,8 @@ class ExchangeOp(IRDLOperation):
 
     name = "kernel.exchange"
     axis = prop_def(IntegerAttr[I64])
-    inputs = var_operand_def(IntegerType)
-    outputs = var_result_def(IntegerType)
+    inputs = var_operand_def(_WORD)
+    outputs = var_result_def(_WORD)
     assembly_format = "$inputs `axis` $axis attr-dict `:` type($inputs) `->` type($outputs)"
 
     def __init__(self, inputs: Sequence[SSAValue], axis: int):

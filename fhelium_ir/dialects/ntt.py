@@ -26,7 +26,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from fhelium_ir.dialects.assembly import FactOp
-from fhelium_ir.dialects.rns import ORDERS, PolyFacts, PolyType, poly_facts
+from fhelium_ir.dialects.rns import ORDERS, PolyFacts, PolyType, poly_facts, word_facts
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ class TransformOp(FactOp, ABC):
 def _transformed(
     op: str, operand: Attribute, properties: Mapping[str, Attribute], source: str
 ) -> PolyFacts:
-    facts = poly_facts(op, operand)
+    facts = word_facts(op, operand)
     if facts.domain != source:
         raise VerifyException(
             f"{op}: the operand must be in the {source} domain, it is in the {facts.domain} domain"

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import (
     DictionaryAttr,
+    Float64Type,
     IntegerType,
     MemRefType,
     StringAttr,
@@ -31,13 +32,14 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from fhelium_ir.dialects.rns import PolyType
+from fhelium_ir.dialects.zq import WordType
 
 KINDS: Mapping[str, tuple[str, ...]] = {
     "relinearization_key": ("exponent",),
     "galois_key": ("galois", "exponent"),
-    "plaintext": ("values", "level", "scale", "exponent"),
+    "plaintext": ("values", "level", "scale", "special", "exponent"),
     "moduli": (),
-    "twiddles": ("direction",),
+    "twiddles": ("direction", "groups"),
     "inverse_degree": ("exponent",),
     "constants": ("constant", "type", "exponent"),
     "conversion": ("source", "target", "correction", "exponent"),
@@ -48,16 +50,20 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 """The kinds of resource and the parameters that define one of each.
 
 - relinearization_key, galois_key: key-switching key [digits, 2, primes, N] with Montgomery exponent `exponent`.
-- plaintext: encoded vector `values` (repeated over the slots) at `level` and `scale`, [1, limbs, N].
+- plaintext: encoded vector `values` (repeated over the slots) at `level` and `scale`, [1, limbs, N]. With `special`,
+  the number of primes p, it has limbs modulo these too, behind those of q: residues of its integers centred modulo Q_l.
 - moduli: per prime q, q^-1 mod R, R mod q, R^2 mod q; [primes, 4].
-- twiddles: powers of the 2N-th root per prime in bit-reversed order, exponent 1, `direction` forward or inverse;
-  [primes, N].
+- twiddles: powers of the 2N-th root per prime, exponent 1, `direction` forward or inverse; [primes, N]. Stage s has
+  entries 2^s to 2^(s+1) - 1, one for each block, in order. `groups`, if it is there, lists how many stages a group has;
+  with s0 stages before its group, the blocks of a stage are ordered by their lower s - s0 bits first.
 - inverse_degree: per prime N^-1, and N^-1 times the twiddle of stage 0, at `exponent`; [primes, 2].
 - constants: an `#rns.constant` for each row of the bundle `type`, at `exponent`; [rows].
 - conversion: coefficients of a base conversion from bundle type `source` to `target`, whose result has Montgomery
   exponent `exponent`. By target row: first -D, then by source limb D/d_i, both at `exponent` + 1, and what the
   correction needs of d_i: (d_i - 1)/2 and 0 for a centred lift, m_i and s_i for nearest (docs/numerics.md). Rows of
-  shorter digits are padded with terms that add nothing; [rows, limbs + 1, 3].
+  shorter digits are padded with terms that add nothing; [rows, limbs + 1, 3]. For `fp64` coefficients are centred:
+  with `nearest` integers, and d_i as a fourth entry; with `none` and `given` doubles and nothing else; with `rounded`,
+  for one source limb, d_1 and the lowest residue that is not moved up by it.
 - permutation: source index of each element under X -> X^galois; in the coefficient domain index + N where the sign
   flips; [N].
 - rows: row numbers that tell the programs of a launch where to read and write; [programs, columns].
@@ -66,6 +72,10 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 
 PUBLIC_KINDS = ("relinearization_key", "galois_key")
 """Kinds that come from the client."""
+
+
+OPTIONAL = frozenset(("exponent", "special", "groups"))
+"""Parameters that a declaration may lack."""
 
 
 @irdl_op_definition
@@ -106,7 +116,7 @@ class DeclareOp(IRDLOperation):
             )
         allowed = set(KINDS[kind])
         given = set(self.parameters.data)
-        missing = allowed - given - {"exponent"}
+        missing = allowed - given - OPTIONAL
         if missing or given - allowed:
             wrong = sorted(missing) or sorted(given - allowed)
             word = "lacks" if missing else "does not take"
@@ -146,7 +156,12 @@ class DeclareOp(IRDLOperation):
     def word_bits(self) -> int:
         """Width in bits of the declared buffer's elements."""
         assert self.buffer is not None
-        return integer_memref(self.buffer).element_type.width.data
+        return word_memref(self.buffer).element_type.bitwidth
+
+    def is_floating(self) -> bool:
+        """Whether the elements are doubles: residues then are centred, not in [0, q)."""
+        assert self.buffer is not None
+        return isinstance(word_memref(self.buffer).element_type, Float64Type)
 
 
 @irdl_op_definition
@@ -163,15 +178,21 @@ class RefOp(IRDLOperation):
         super().__init__(properties={"symbol": SymbolRefAttr(symbol)}, result_types=[type_])
 
 
-def memref(shape: Sequence[int], bits: int) -> MemRefType:
-    """A memref of signless integers."""
-    return MemRefType(IntegerType(bits), list(shape))
+def memref(shape: Sequence[int], bits: int, floating: bool = False) -> MemRefType:
+    """A memref of signless integers, or of doubles."""
+    return MemRefType(Float64Type() if floating else IntegerType(bits), list(shape))
 
 
-def integer_memref(type_: Attribute) -> MemRefType[IntegerType]:
-    """`type_` as what every buffer is: a memref of integers."""
-    assert isa(type_, MemRefType[IntegerType])
+def word_memref(type_: Attribute) -> MemRefType[WordType]:
+    """`type_` as what every buffer is: a memref of words."""
+    assert isa(type_, MemRefType[WordType])
     return type_
+
+
+def dtype_name(type_: Attribute) -> str:
+    """The dtype of the tensor that a memref stands for: `int64`, `float64`, ..."""
+    element = word_memref(type_).element_type
+    return f"{'float' if isinstance(element, Float64Type) else 'int'}{element.bitwidth}"
 
 
 Resource = Dialect("resource", [DeclareOp, RefOp], [])

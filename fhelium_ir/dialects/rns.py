@@ -41,6 +41,7 @@ from fhelium_ir.dialects.rns_types import (
     PolyType,
     parse_basis,
 )
+from fhelium_ir.dialects.zq import FLOATING, FLOATING_WORDS, INTERFACE_WORD
 
 __all__ = [
     "ARITHMETIC",
@@ -68,6 +69,20 @@ def poly_facts(op: str, type_: Attribute) -> PolyFacts:
     return type_.data
 
 
+def word_facts(op: str, type_: Attribute) -> PolyFacts:
+    """Facts of an operand that is computed with.
+
+    Raises:
+        VerifyException: the type is no `!rns.poly`, or stored as the canonical integers of an `fp64` program.
+    """
+    facts = poly_facts(op, type_)
+    if facts.arithmetic == INTERFACE_WORD:
+        raise VerifyException(
+            f"{op}: words of {INTERFACE_WORD} are only converted, by rns.set_representative"
+        )
+    return facts
+
+
 def _same_shape(op: str, left: PolyFacts, right: PolyFacts) -> PolyFacts:
     fact = fact_conflict(replace(left, below=None), replace(right, below=None))
     if fact is not None:
@@ -81,6 +96,15 @@ def _same_shape(op: str, left: PolyFacts, right: PolyFacts) -> PolyFacts:
         arithmetic=left.arithmetic or right.arithmetic,
         exponent=left.exponent if left.exponent is not None else right.exponent,
     )
+
+
+def _product_exponent(arithmetic: str | None, left: int | None, right: int | None) -> int | None:
+    """The exponent of a product of words at two exponents; None while one of them is open."""
+    if left is None or right is None:
+        return None
+    if arithmetic in FLOATING_WORDS:
+        return 0
+    return left + right - 1
 
 
 class BinaryOp(FactOp, ABC):
@@ -103,7 +127,7 @@ class AdditiveOp(BinaryOp, ABC):
     def infer(
         cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute]:
-        left, right = poly_facts(cls.name, operands[0]), poly_facts(cls.name, operands[1])
+        left, right = word_facts(cls.name, operands[0]), word_facts(cls.name, operands[1])
         below = None if left.below is None or right.below is None else left.below + right.below
         return [PolyType(replace(_same_shape(cls.name, left, right), below=below))]
 
@@ -132,16 +156,14 @@ class MulOp(BinaryOp):
     def infer(
         cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute]:
-        left, right = poly_facts(cls.name, operands[0]), poly_facts(cls.name, operands[1])
+        left, right = word_facts(cls.name, operands[0]), word_facts(cls.name, operands[1])
         for side, facts in (("left", left), ("right", right)):
             if facts.domain != "evaluation":
                 raise VerifyException(
                     f"{cls.name}: a product needs the evaluation domain, the {side} operand is in "
                     f"the {facts.domain} domain"
                 )
-        exponent = None
-        if left.exponent is not None and right.exponent is not None:
-            exponent = left.exponent + right.exponent - 1
+        exponent = _product_exponent(left.arithmetic, left.exponent, right.exponent)
         shape = _same_shape(cls.name, replace(left, exponent=None), replace(right, exponent=None))
         return [PolyType(replace(shape, exponent=exponent, below=None))]
 
@@ -166,7 +188,7 @@ class UnaryOp(FactOp, ABC):
 
 @irdl_op_definition
 class NegateOp(UnaryOp):
-    """Negation; an interval [0, b) becomes [0, b + 1)."""
+    """Negation; an interval [0, b) becomes [0, b + 1), and that of `fp64` stays as it is."""
 
     name = "rns.negate"
 
@@ -174,9 +196,15 @@ class NegateOp(UnaryOp):
     def infer(
         cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute]:
-        facts = poly_facts(cls.name, operands[0])
-        below = None if facts.below is None else facts.below + 1
-        return [PolyType(replace(facts, below=below))]
+        facts = word_facts(cls.name, operands[0])
+        return [PolyType(replace(facts, below=_negated_below(facts)))]
+
+
+def _negated_below(facts: PolyFacts) -> int | None:
+    """The interval of words after a change of sign."""
+    if facts.below is None or facts.arithmetic == FLOATING:
+        return facts.below
+    return facts.below + 1
 
 
 @irdl_op_definition
@@ -191,16 +219,15 @@ class MulConstantOp(UnaryOp):
     def infer(
         cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute]:
-        facts = poly_facts(cls.name, operands[0])
+        facts = word_facts(cls.name, operands[0])
         constant = properties.get("constant")
         if not isinstance(constant, ConstantAttr):
             raise VerifyException(f"{cls.name}: needs a property `constant`")
-        divisor = constant.data.basis
+        divisor = constant.data.basis if constant.data.kind == "inverse" else None
         if divisor is not None and set(divisor.limbs()) & set(facts.basis.limbs()):
             raise VerifyException(f"{cls.name}: {divisor} is not invertible in {facts.basis}")
-        exponent = None
-        if facts.exponent is not None and "exponent" in properties:
-            exponent = facts.exponent + integer_property(properties, "exponent") - 1
+        stated = integer_property(properties, "exponent") if "exponent" in properties else None
+        exponent = _product_exponent(facts.arithmetic, facts.exponent, stated)
         return [PolyType(replace(facts, exponent=exponent, below=None))]
 
     @property
@@ -211,7 +238,9 @@ class MulConstantOp(UnaryOp):
 
 @irdl_op_definition
 class SetRepresentativeOp(UnaryOp):
-    """The only conversion of representatives: another exponent or a narrower interval of the same residues."""
+    """The only conversion of representatives: another exponent, a narrower interval, or the other form of word of the
+    same residues, doubles of `fp64` and canonical integers.
+    """
 
     name = "rns.set_representative"
     INFERS: ClassVar[bool] = False
@@ -221,7 +250,16 @@ class SetRepresentativeOp(UnaryOp):
         cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute]:
         facts = poly_facts(cls.name, operands[0])
-        return [PolyType(replace(facts, exponent=None, below=None))]
+        arithmetic = None if facts.arithmetic in FLOATING_WORDS else facts.arithmetic
+        return [PolyType(replace(facts, arithmetic=arithmetic, exponent=None, below=None))]
+
+    def verify_(self) -> None:
+        super().verify_()
+        before = poly_facts(self.name, self.operand.type).arithmetic
+        after = poly_facts(self.name, self.result.type).arithmetic
+        pair = (before in FLOATING_WORDS, after in FLOATING_WORDS)
+        if None not in (before, after) and pair[0] != pair[1]:
+            raise VerifyException(f"{self.name}: {before} does not become {after}")
 
 
 @irdl_op_definition
@@ -251,6 +289,35 @@ class RestrictOp(UnaryOp):
         fact = fact_conflict(replace(facts, basis=result.basis), result)
         if fact is not None:
             raise VerifyException(f"{self.name}: a view cannot change the {fact}")
+
+
+@irdl_op_definition
+class EmbedOp(UnaryOp):
+    """The operand's limbs among those of a larger basis; every other limb is 0."""
+
+    name = "rns.embed"
+    INFERS: ClassVar[bool] = False
+
+    @classmethod
+    def infer(
+        cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute]:
+        facts = poly_facts(cls.name, operands[0])
+        if facts.digits is not None:
+            raise VerifyException(f"{cls.name}: a bundle with digits cannot be embedded")
+        return [operands[0]]
+
+    def verify_(self) -> None:
+        facts = poly_facts(self.name, self.operand.type)
+        self.infer([self.operand.type], self.properties)
+        result = poly_facts(self.name, self.result.type)
+        if not result.basis.contains(facts.basis):
+            raise VerifyException(
+                f"{self.name}: the operand's basis {facts.basis} is no part of {result.basis}"
+            )
+        fact = fact_conflict(replace(facts, basis=result.basis), result)
+        if fact is not None:
+            raise VerifyException(f"{self.name}: other limbs cannot change the {fact}")
 
 
 @irdl_op_definition
@@ -353,9 +420,7 @@ class AutomorphismOp(UnaryOp):
             raise VerifyException(
                 f"{cls.name}: {galois} is not an odd number below {2 * facts.degree}"
             )
-        below = facts.below
-        if facts.domain == "coefficient" and below is not None:
-            below += 1
+        below = _negated_below(facts) if facts.domain == "coefficient" else facts.below
         return [PolyType(replace(facts, below=below))]
 
     @property
@@ -409,7 +474,7 @@ class BaseConvertOp(UnaryOp):
     def infer(
         cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute]:
-        facts = poly_facts(cls.name, operands[0])
+        facts = word_facts(cls.name, operands[0])
         if facts.domain != "coefficient":
             raise VerifyException(f"{cls.name}: needs the coefficient domain")
         if facts.exponent not in (None, 0) or facts.below not in (None, 1):
@@ -466,7 +531,7 @@ class AccumulateOp(FactOp):
     def infer(
         cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute]:
-        own, converted, key = (poly_facts(cls.name, operand) for operand in operands)
+        own, converted, key = (word_facts(cls.name, operand) for operand in operands)
         for facts in (own, converted, key):
             if facts.domain != "evaluation":
                 raise VerifyException(f"{cls.name}: needs the evaluation domain")
@@ -485,9 +550,7 @@ class AccumulateOp(FactOp):
             raise VerifyException(f"{cls.name}: `own` and `converted` differ")
         if None not in (own.exponent, converted.exponent) and own.exponent != converted.exponent:
             raise VerifyException(f"{cls.name}: `own` and `converted` have different exponents")
-        exponent = None
-        if own.exponent is not None and key.exponent is not None:
-            exponent = own.exponent + key.exponent - 1
+        exponent = _product_exponent(own.arithmetic, own.exponent, key.exponent)
         return [
             PolyType(
                 replace(
@@ -512,6 +575,7 @@ Rns = Dialect(
         MulConstantOp,
         SetRepresentativeOp,
         RestrictOp,
+        EmbedOp,
         ExtractOp,
         PadOp,
         PackOp,

@@ -11,7 +11,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from fhelium_ir.dialects.assembly import FactType, optional, shown
-from fhelium_ir.dialects.zq import ARITHMETICS, Arithmetic
+from fhelium_ir.dialects.zq import ARITHMETICS, FLOATING_WORDS, INTERFACE_WORD, Arithmetic
 
 ARITHMETIC = "rns.arithmetic"
 """Name of the module attribute that holds the chosen arithmetic."""
@@ -72,7 +72,9 @@ class Digits:
 class PolyFacts:
     """Facts of a bundle: shape, domain and order of evaluation, and the representative.
 
-    The stored word is x * R^exponent mod q and lies in [0, below * q), R being the arithmetic's Montgomery radix.
+    The stored word is x * R^exponent mod q and lies in [0, below * q), R being the arithmetic's Montgomery radix. A
+    word of `fp64` is at most below * q/2 in magnitude: below 1 is the centred residue. `int64` is the form of words
+    at the interface of an `fp64` program, canonical integers.
     """
 
     degree: int
@@ -204,7 +206,7 @@ def parse_basis(parser: AttrParser) -> Basis:
 
 
 def _parse_representative(parser: AttrParser, facts: PolyFacts) -> PolyFacts:
-    arithmetic = parser.parse_keyword_in(tuple(ARITHMETICS))
+    arithmetic = parser.parse_keyword_in((*ARITHMETICS, INTERFACE_WORD))
     with parser.in_parens():
         parser.parse_keyword("e")
         parser.parse_punctuation("=")
@@ -216,12 +218,16 @@ def _parse_representative(parser: AttrParser, facts: PolyFacts) -> PolyFacts:
     return replace(facts, arithmetic=arithmetic, exponent=exponent, below=below)
 
 
+MAX_COMPONENTS = 64
+"""Ciphertexts have at most three; a bundle may hold polynomials of several."""
+
+
 def _check_facts(facts: PolyFacts) -> None:
     degree = facts.degree
     if degree < 8 or degree > 1 << 17 or degree & (degree - 1):
         raise VerifyException(f"rns.poly: ring degree {degree} is not a power of two from 8")
-    if not 1 <= facts.components <= 3:
-        raise VerifyException("rns.poly: a bundle has one to three components")
+    if not 1 <= facts.components <= MAX_COMPONENTS:
+        raise VerifyException(f"rns.poly: a bundle has 1 to {MAX_COMPONENTS} components")
     if facts.digits is not None and facts.digits.size < 1:
         raise VerifyException("rns.poly: a digit has at least one limb")
     if facts.digits is not None and facts.digits.kind != "key" and facts.components != 1:
@@ -230,6 +236,10 @@ def _check_facts(facts: PolyFacts) -> None:
         raise VerifyException("rns.poly: digits are made of limbs of q")
     if facts.below is not None and facts.below < 1:
         raise VerifyException("rns.poly: `below` is at least 1")
+    if facts.arithmetic in FLOATING_WORDS and facts.exponent not in (None, 0):
+        raise VerifyException(f"rns.poly: words of {facts.arithmetic} have exponent 0")
+    if facts.arithmetic == INTERFACE_WORD and facts.below not in (None, 1):
+        raise VerifyException(f"rns.poly: words of {INTERFACE_WORD} are canonical, below 1")
 
 
 @irdl_attr_definition
@@ -256,7 +266,7 @@ class Constant:
     """One number per limb.
 
     `punctured_inverse`: (D / q_i)^-1 mod q_i, D the product of the row's digit, or of the whole basis without digits.
-    `inverse`: the inverse of the product of `basis` modulo the row's prime.
+    `inverse`: the inverse of the product of `basis` modulo the row's prime; `product`: that product itself.
     """
 
     kind: str
@@ -265,16 +275,15 @@ class Constant:
 
 @irdl_attr_definition
 class ConstantAttr(Data[Constant]):
-    """`#rns.constant<punctured_inverse>` or `#rns.constant<inverse p 0:1>`."""
+    """`#rns.constant<punctured_inverse>`, `#rns.constant<inverse p 0:1>` or `#rns.constant<product p 0:1>`."""
 
     name = "rns.constant"
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> Constant:
         with parser.in_angle_brackets():
-            if parser.parse_keyword_in(("punctured_inverse", "inverse")) == "inverse":
-                return Constant("inverse", parse_basis(parser))
-            return Constant("punctured_inverse")
+            kind = parser.parse_keyword_in(("punctured_inverse", "inverse", "product"))
+            return Constant(kind, None if kind == "punctured_inverse" else parse_basis(parser))
 
     def print_parameter(self, printer: Printer) -> None:
         basis = f" {self.data.basis}" if self.data.basis is not None else ""

@@ -1,19 +1,23 @@
 """`zq`: arithmetic modulo a prime q on one machine word.
 
-Every value is a signless integer word that stands for a residue; how far it may exceed q (its lazy interval) is known
-to the producer and appears here only as integer attributes. `convert-zq-to-arith` expands each op to `arith`.
+Every value is a word that stands for a residue; how far it may exceed q (its lazy interval) is known to the producer
+and appears here only as integer attributes. `convert-zq-to-arith` expands each op to `arith`.
 
-Montgomery products follow Montgomery, "Modular multiplication without trial division" (1985), with R = 2^word:
-`mul(a, b) = a * b / R mod q`, and the result lies in [1, q + a*b/R], below 2q whenever a*b < q*R.
+In the Montgomery arithmetics words are signless integers, and products follow Montgomery, "Modular multiplication
+without trial division" (1985), with R = 2^word: `mul(a, b) = a * b / R mod q`, and the result lies in
+[1, q + a*b/R], below 2q whenever a*b < q*R.
+
+In `fp64` words are doubles that hold signed integers, R is 1, and a product is reduced with the rounded quotient
+(docs/numerics.md, "Floating-point words").
 """
 
 from __future__ import annotations
 
 from abc import ABC
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
-from xdsl.dialects.builtin import I64, IntegerAttr, IntegerType, StringAttr, i64
+from xdsl.dialects.builtin import I64, Float64Type, IntegerAttr, IntegerType, StringAttr, f64, i64
 from xdsl.ir import Dialect, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
     IRDLOperation,
@@ -31,32 +35,56 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+WordType: TypeAlias = IntegerType | Float64Type
+
+FLOAT_PRIME_BITS = 50
+"""Primes of `fp64` are below 2^50: two bits of a double's 53 remain for lazy sums and the sign."""
+
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """A way to multiply modulo q: its name, the width of its word in bits and its Montgomery radix R = 2^radix_bits."""
+    """A way to multiply modulo q: its name, the width of its word in bits and its Montgomery radix R = 2^radix_bits.
+
+    Words are unsigned integers, or with `floating` doubles that hold signed integers.
+    """
 
     name: str
     word_bits: int
     radix_bits: int
+    floating: bool = False
 
     @property
     def radix(self) -> int:
         return 1 << self.radix_bits
 
     @property
-    def word(self) -> IntegerType:
-        return IntegerType(self.word_bits)
+    def word(self) -> WordType:
+        return f64 if self.floating else IntegerType(self.word_bits)
 
-    def admits(self, q: int, interval: int = 4) -> bool:
-        """Whether words below `interval * q` fit and a product of one such word with a reduced one stays below 2q."""
-        return interval * q <= 1 << self.word_bits and interval * q <= self.radix
+    @property
+    def prime_bits(self) -> int:
+        """Admitted primes are below 2^prime_bits."""
+        return FLOAT_PRIME_BITS if self.floating else self.word_bits - 2
 
+    def admits(self, q: int) -> bool:
+        """Whether words of four times q fit, and a product of one with a reduced one is below 2q."""
+        return q < 1 << self.prime_bits
+
+
+FLOATING = "fp64"
+"""The arithmetic on doubles."""
 
 ARITHMETICS: dict[str, Arithmetic] = {
     "mont32": Arithmetic("mont32", 32, 32),
+    FLOATING: Arithmetic(FLOATING, 64, 0, floating=True),
     "mont64": Arithmetic("mont64", 64, 64),
 }
+
+INTERFACE_WORD = "int64"
+"""How types spell canonical 64-bit integers, the form in which values cross the interface of an `fp64` program."""
+
+FLOATING_WORDS = (FLOATING, INTERFACE_WORD)
+"""The representatives of an `fp64` program; R is 1 in both, so all exponents are 0."""
 
 
 @irdl_attr_definition
@@ -96,12 +124,12 @@ class ModulusType(ParametrizedAttribute, TypeAttribute):
             raise VerifyException(f"unknown arithmetic '{self.arithmetic_name.data}'")
 
 
-_WORD = base(IntegerType)
+_WORD = base(IntegerType) | base(Float64Type)
 
 
 @irdl_op_definition
 class ModulusOp(IRDLOperation):
-    """Bundles q with q^-1 mod R, both one word, into a modulus that the other ops take."""
+    """Bundles q with q^-1 mod R, both one word, into a modulus that the other ops take; for `fp64` with 1/q rounded."""
 
     name = "zq.modulus"
     T: ClassVar = VarConstraint("T", _WORD)
@@ -145,7 +173,10 @@ class AddOp(BinaryZqOp):
 
 @irdl_op_definition
 class SubOp(BinaryZqOp):
-    """`lhs - rhs + offset * q` with no reduction; rhs must be below `offset * q`, so the result is never negative."""
+    """`lhs - rhs + offset * q` with no reduction; rhs must be below `offset * q`, so the result is never negative.
+
+    Words of `fp64` have a sign: their offset is 0.
+    """
 
     name = "zq.sub"
     offset = prop_def(IntegerAttr[I64])
@@ -163,13 +194,21 @@ class SubOp(BinaryZqOp):
 
     def verify_(self) -> None:
         super().verify_()
-        if self.offset.value.data < 1:
+        offset = self.offset.value.data
+        assert isinstance(self.modulus.type, ModulusType)
+        if self.modulus.type.arithmetic.floating:
+            if offset != 0:
+                raise VerifyException("zq.sub: words of fp64 have a sign, their offset is 0")
+        elif offset < 1:
             raise VerifyException("zq.sub: offset must be at least 1")
 
 
 @irdl_op_definition
 class MulOp(BinaryZqOp):
-    """Montgomery product `lhs * rhs / R mod q`, at most `q + lhs * rhs / R`, which must fit the word."""
+    """Montgomery product `lhs * rhs / R mod q`, at most `q + lhs * rhs / R`, which must fit the word.
+
+    For `fp64` the product minus q times its rounded quotient, which must be at most 2^51 in magnitude.
+    """
 
     name = "zq.mul"
     assembly_format = "$lhs `,` $rhs `mod` $modulus attr-dict `:` type($result) `,` type($modulus)"
@@ -180,7 +219,11 @@ class MulOp(BinaryZqOp):
 
 @irdl_op_definition
 class ReduceOp(IRDLOperation):
-    """Brings a word below `from * q` under `to * q` by conditional subtractions."""
+    """Brings a word below `from * q` under `to * q` by conditional subtractions.
+
+    For `fp64`, a word of at most `from * q/2`, whose magnitude must be below 2^52, becomes the centred residue; `to`
+    is 1.
+    """
 
     name = "zq.reduce"
     T: ClassVar = VarConstraint("T", _WORD)
@@ -205,6 +248,9 @@ class ReduceOp(IRDLOperation):
         _check_word(self.value, self.modulus)
         if not 1 <= self.to.value.data <= self.from_.value.data:
             raise VerifyException("zq.reduce: needs 1 <= to <= from")
+        assert isinstance(self.modulus.type, ModulusType)
+        if self.modulus.type.arithmetic.floating and self.to.value.data != 1:
+            raise VerifyException("zq.reduce: words of fp64 are reduced to 1")
 
     def steps(self) -> tuple[int, ...]:
         """The multiples of q to subtract conditionally, in order: [0, f) becomes [0, max(to, ceil(f/2)))."""
@@ -213,6 +259,42 @@ class ReduceOp(IRDLOperation):
             bound = max(target, (bound + 1) // 2)
             out.append(bound)
         return tuple(out)
+
+
+@irdl_op_definition
+class ToFloatOp(IRDLOperation):
+    """The canonical integer of [0, q), below 2^52, as a word of `fp64`."""
+
+    name = "zq.to_float"
+    value = operand_def(i64)
+    modulus = operand_def(ModulusType)
+    result = result_def(f64)
+    traits = traits_def(Pure())
+    assembly_format = "$value `mod` $modulus attr-dict `:` type($modulus)"
+
+    def __init__(self, value: SSAValue, modulus: SSAValue):
+        super().__init__(operands=[value, modulus], result_types=[f64])
+
+    def verify_(self) -> None:
+        _check_word(self.result, self.modulus)
+
+
+@irdl_op_definition
+class ToIntegerOp(IRDLOperation):
+    """The centred residue that a word of `fp64` holds as the canonical integer of [0, q)."""
+
+    name = "zq.to_integer"
+    value = operand_def(f64)
+    modulus = operand_def(ModulusType)
+    result = result_def(i64)
+    traits = traits_def(Pure())
+    assembly_format = "$value `mod` $modulus attr-dict `:` type($modulus)"
+
+    def __init__(self, value: SSAValue, modulus: SSAValue):
+        super().__init__(operands=[value, modulus], result_types=[i64])
+
+    def verify_(self) -> None:
+        _check_word(self.value, self.modulus)
 
 
 def _check_word(word: SSAValue, modulus: SSAValue) -> None:
@@ -224,4 +306,6 @@ def _check_word(word: SSAValue, modulus: SSAValue) -> None:
         )
 
 
-Zq = Dialect("zq", [ModulusOp, AddOp, SubOp, MulOp, ReduceOp], [ModulusType])
+Zq = Dialect(
+    "zq", [ModulusOp, AddOp, SubOp, MulOp, ReduceOp, ToFloatOp, ToIntegerOp], [ModulusType]
+)

@@ -80,6 +80,8 @@ def _rules(slots: int) -> Rules[Vector]:
         ckks.SubPlainOp: _sub,
         ckks.MulPlainOp: _mul,
         ckks.RelinearizeOp: _same,
+        ckks.ExtendOp: _same,
+        ckks.ModDownOp: _same,
         ckks.RescaleOp: _same,
         ckks.ModSwitchOp: _same,
         ckks.AdoptScaleOp: _same,

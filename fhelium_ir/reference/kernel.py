@@ -1,8 +1,8 @@
 """Exact interpreter of the kernel stage, before or after `convert-zq-to-arith`.
 
 A value is a numpy array over (programs, *lanes) in which an axis that it does not depend on has
-extent 1. Words are unsigned and wrap; `zq` ops are computed from their definition and refuse
-operands outside of the intervals that they state. Many programs run at once.
+extent 1. Integer words are unsigned and wrap; doubles are finite. `zq` ops are computed from their
+definition and refuse operands outside of the intervals that they state. Many programs run at once.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from typing import TypeAlias
 import numpy as np
 import torch
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp
+from xdsl.dialects import math as xdsl_math
+from xdsl.dialects.builtin import Float64Type, FloatAttr, IntegerAttr, IntegerType, ModuleOp, f64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from fhelium_ir.dialects import kernel, zq
+from fhelium_ir.reference import kernel_floats
 from fhelium_ir.reference.kernel_memory import (
     Array,
     Bools,
@@ -49,7 +51,7 @@ def run_kernel(
         func: the kernel, with or without `zq` ops.
         grid: number of programs along each axis of the grid.
         arguments: for a buffer a flat contiguous numpy array of int32 or int64 (signed or
-            unsigned), for a scalar an int; buffers may share memory.
+            unsigned) or float64, for a scalar an int; buffers may share memory.
 
     Raises:
         KernelFault: the arguments do not fit; an address out of range; two stores to one address;
@@ -160,9 +162,10 @@ def _bind_arguments(
     for index, (parameter, argument) in enumerate(zip(parameters, arguments, strict=True)):
         if isinstance(parameter.type, kernel.BufferType):
             want = _dtype(parameter.type.element_type)
+            kinds = "f" if want.kind == "f" else "iu"
             if (
                 isinstance(argument, int)
-                or argument.dtype.kind not in "iu"
+                or argument.dtype.kind not in kinds
                 or argument.dtype.itemsize != want.itemsize
                 or argument.ndim != 1
                 or not argument.flags.c_contiguous
@@ -188,7 +191,7 @@ def _width(type_: Attribute) -> int:
 
 
 def _dtype(type_: Attribute) -> np.dtype[np.generic]:
-    return _DTYPES[_width(type_)]
+    return np.dtype(np.float64) if isinstance(type_, Float64Type) else _DTYPES[_width(type_)]
 
 
 def _constant(value: int, type_: Attribute, shape: tuple[int, ...]) -> Array:
@@ -330,7 +333,11 @@ class _Run:
             case scf.ForOp():
                 self.loop(op)
             case zq.ModulusOp():
-                self.values[op.result] = _ModulusWords(self.word(op.q), self.word(op.q_inverse))
+                self.values[op.result] = self.words_of_modulus(op)
+            case zq.BinaryZqOp() | zq.ReduceOp() if op.results[0].type == f64:
+                self.values[op.results[0]] = self.floating_zq(op, op.modulus)
+            case zq.ToFloatOp() | zq.ToIntegerOp():
+                self.values[op.result] = self.floating_zq(op, op.modulus)
             case zq.BinaryZqOp() | zq.ReduceOp():
                 self.values[op.results[0]] = self.zq(op)
             case arith.MulUIExtendedOp():
@@ -342,6 +349,12 @@ class _Run:
     def arith(self, op: Operation) -> Array:
         type_ = op.results[0].type if op.results else None
         match op:
+            case arith.CmpfOp():
+                lhs, rhs = self.word(op.lhs), self.word(op.rhs)
+                self.refuse(np.isnan(lhs) | np.isnan(rhs), f"{op.name} of no number")
+                return kernel_floats.FLOAT_PREDICATES[op.predicate.value.data](lhs, rhs)
+            case arith.BitcastOp() if type_ == f64 or op.input.type == f64:
+                return self.word(op.input).view(_dtype(op.result.type))
             case arith.ConstantOp() if isinstance(op.value, IntegerAttr):
                 return _constant(op.value.value.data, op.result.type, self.unit)
             case arith.CmpiOp():
@@ -370,6 +383,10 @@ class _Run:
                 return word.astype(_dtype(op.result.type))
             case _:
                 pass
+        if type_ == f64:
+            result = self.float_arith(op)
+            self.refuse(~np.isfinite(result), f"{op.name} is not finite")
+            return result
         kind = type(op)
         if kind in _BIT_OPS:
             return _BIT_OPS[kind](self.word(op.operands[0]), self.word(op.operands[1]))
@@ -386,6 +403,48 @@ class _Run:
                 self.refuse(divisor == 0, f"{op.name} by zero")
                 return _DIVISIONS[kind](word, np.maximum(divisor, divisor.dtype.type(1)))
         raise KernelFault(f"the interpreter does not know '{op.name}' with type {type_}")
+
+    def float_arith(self, op: Operation) -> Array:
+        if isinstance(op, arith.ConstantOp) and isinstance(op.value, FloatAttr):
+            return np.full(self.unit, op.value.value.data, np.float64)
+        words = [self.word(operand) for operand in op.operands]
+        with np.errstate(all="ignore"):
+            if isinstance(op, xdsl_math.FmaOp):
+                return kernel_floats.fused_multiply_add(words[0], words[1], words[2])
+            if type(op) in kernel_floats.FLOAT_OPS:
+                return kernel_floats.FLOAT_OPS[type(op)](words[0], words[1])
+        raise KernelFault(f"the interpreter does not know '{op.name}' with type f64")
+
+    def words_of_modulus(self, op: zq.ModulusOp) -> _ModulusWords:
+        words = _ModulusWords(self.word(op.q), self.word(op.q_inverse))
+        if op.q.type == f64:
+            self.value_of(kernel_floats.check_modulus(words.q, words.q_inverse))
+        return words
+
+    def floating_zq(self, op: Operation, modulus: SSAValue) -> Array:
+        """The ops on words of `fp64`."""
+        words = self.modulus(modulus)
+        first = self.word(op.operands[0])
+        match op:
+            case zq.AddOp():
+                checked = kernel_floats.add(first, self.word(op.rhs), op.name)
+            case zq.SubOp():
+                checked = kernel_floats.add(first, -self.word(op.rhs), op.name)
+            case zq.MulOp():
+                checked = kernel_floats.multiply(first, self.word(op.rhs), words.q, words.q_inverse)
+            case zq.ReduceOp():
+                checked = kernel_floats.reduce(first, words.q, op.from_.value.data)
+            case zq.ToFloatOp():
+                checked = kernel_floats.to_float(first, words.q)
+            case _:
+                checked = kernel_floats.to_integer(first, words.q)
+        # Lanes of a masked load may have no modulus; then they have no residues to check either.
+        return self.value_of(checked, words.q != 0)
+
+    def value_of(self, checked: kernel_floats.Checked, present: Bools | None = None) -> Array:
+        for wrong, message in checked.faults:
+            self.refuse(wrong if present is None else wrong & present, message)
+        return checked.value
 
     def zq(self, op: zq.BinaryZqOp | zq.ReduceOp) -> Array:
         modulus = self.modulus(op.modulus)

@@ -41,8 +41,8 @@ class _Segment:
 
 @dataclass(frozen=True)
 class Buffer:
-    """A flat array of a launch: its words (unsigned, sharing memory with the argument) and where
-    they lie in the recorded memory."""
+    """A flat array of a launch: its words (integers unsigned, sharing memory with the argument) and
+    where they lie in the recorded memory."""
 
     words: Array
     segment: _Segment
@@ -103,7 +103,8 @@ class Buffer:
 
 
 def map_buffers(arrays: Sequence[Array]) -> list[Buffer]:
-    """Buffers over flat contiguous int32 and int64 arrays; arrays may overlap, as in one arena."""
+    """Buffers over flat contiguous int32, int64 and float64 arrays; arrays may overlap, as in one
+    arena."""
     starts = [int(array.ctypes.data) for array in arrays]
     order = sorted(range(len(arrays)), key=lambda index: starts[index])
     buffers: dict[int, Buffer] = {}
@@ -126,6 +127,7 @@ def map_buffers(arrays: Sequence[Array]) -> list[Buffer]:
         for index in group:
             if (starts[index] - start) % unit:
                 raise KernelFault("two buffers overlap in parts of words")
-            unsigned = np.dtype(f"u{arrays[index].itemsize}")
-            buffers[index] = Buffer(arrays[index].view(unsigned), segment)
+            kind = "f" if arrays[index].dtype.kind == "f" else "u"
+            words = arrays[index].view(np.dtype(f"{kind}{arrays[index].itemsize}"))
+            buffers[index] = Buffer(words, segment)
     return [buffers[index] for index in range(len(arrays))]

@@ -20,7 +20,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.dialects import ntt, resource, rns
 from fhelium_ir.parameters import Parameters
-from fhelium_ir.reference import residues
+from fhelium_ir.reference import integers, residues
 from fhelium_ir.reference.blocks import (
     Encode,
     KeyName,
@@ -93,6 +93,7 @@ class _Polynomials:
             rns.MulConstantOp: self.mul_constant,
             rns.SetRepresentativeOp: self.same,
             rns.RestrictOp: self.restrict,
+            rns.EmbedOp: self.embed,
             rns.ExtractOp: self.extract,
             rns.PadOp: self.pad,
             rns.PackOp: self.pack,
@@ -164,7 +165,7 @@ class _Polynomials:
         factors = (
             self.punctured_inverses(facts)
             if constant.basis is None
-            else self.inverses(facts, constant.basis)
+            else self.products(facts, constant.basis, -1 if constant.kind == "inverse" else 1)
         )
         rows = [
             residues.product(a[..., number, :], factor, q)
@@ -182,14 +183,21 @@ class _Polynomials:
                 factors[number] = pow(prod(primes) // q, -1, q)
         return factors
 
-    def inverses(self, facts: rns.PolyFacts, divisor: rns.Basis) -> list[int]:
-        """The inverse of the product of `divisor` per row."""
-        product = prod(self.prime(limb) for limb in divisor.limbs())
-        return [pow(product, -1, q) for q in self.moduli(facts)]
+    def products(self, facts: rns.PolyFacts, basis: rns.Basis, exponent: int) -> list[int]:
+        """The product of a basis per row, to a power."""
+        product = prod(self.prime(limb) for limb in basis.limbs())
+        return [pow(product, exponent, q) for q in self.moduli(facts)]
 
     def restrict(self, op: rns.RestrictOp, a: Rows) -> Rows:
         limbs = _facts(op.operand).basis.limbs()
         return a[..., [limbs.index(limb) for limb in _facts(op.result).basis.limbs()], :]
+
+    def embed(self, op: rns.EmbedOp, a: Rows) -> Rows:
+        facts = _facts(op.result)
+        places = [facts.basis.limbs().index(limb) for limb in _facts(op.operand).basis.limbs()]
+        result = np.zeros(facts.shape(), dtype=np.int64)
+        result[..., places, :] = a
+        return result
 
     def extract(self, op: rns.ExtractOp, a: Rows) -> Rows:
         first, count = op.first.value.data, op.count.value.data
@@ -276,7 +284,18 @@ class _Polynomials:
     ) -> Rows:
         scale, level = _fraction(parameters["scale"]), _integer(parameters["level"])
         encoded = self.encode(dense_vector(parameters["values"]), scale, level)
-        return check_residues(f"plaintext @{symbol}", encoded, facts.shape(), self.moduli(facts))
+        name = f"plaintext @{symbol}"
+        if "special" not in parameters:
+            return check_residues(name, encoded, facts.shape(), self.moduli(facts))
+        primes = self.parameters.q[: level + 1]
+        rows = check_residues(name, encoded, (1, level + 1, self.parameters.ring_degree), primes)
+        parts = [residues.inverse(rows[0, number], q) for number, q in enumerate(primes)]
+        modulus = self.parameters.modulus(level)
+        polynomial = residues.to_integers(np.stack(parts), primes)
+        centred = integers.centred(polynomial, modulus)
+        special = residues.to_residues(centred, self.parameters.p)
+        special = [residues.forward(special[n], p) for n, p in enumerate(self.parameters.p)]
+        return np.concatenate([rows, np.stack(special)[None]], axis=1)
 
 
 def _integer(attribute: Attribute) -> int:

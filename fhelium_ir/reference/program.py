@@ -8,7 +8,7 @@ A ciphertext at level l is two or three polynomials in Z[X]/(X^N + 1) with coeff
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
@@ -39,10 +39,13 @@ from fhelium_ir.reference.residues import Rows
 
 @dataclass(frozen=True)
 class Value:
-    """A ciphertext, or a plaintext (one component): coefficients in [0, q_0 * ... * q_level)."""
+    """A ciphertext, or a plaintext (one component): coefficients in [0, q_0 * ... * q_level), of extended values in
+    [0, q_0 * ... * q_level * P).
+    """
 
     level: int
     components: tuple[Poly, ...]
+    extended: bool = False
 
 
 def run_program(
@@ -87,6 +90,7 @@ class _Program:
         encode: Encode,
     ) -> None:
         self.parameters = parameters
+        self.special = prod(parameters.p)
         self.keys = keys
         self.encode_vector = encode
         self.key_coefficients: dict[KeyName, Rows] = {}
@@ -103,6 +107,8 @@ class _Program:
             ckks.SubPlainOp: self.sub_plain,
             ckks.MulPlainOp: self.mul_plain,
             ckks.RelinearizeOp: self.relinearize,
+            ckks.ExtendOp: self.extend,
+            ckks.ModDownOp: self.mod_down,
             ckks.RescaleOp: self.rescale,
             ckks.ModSwitchOp: self.mod_switch,
             ckks.AdoptScaleOp: self.same,
@@ -118,6 +124,8 @@ class _Program:
         level = type_.data.level
         if level is None or size is None:
             raise FheliumError(f"{type_} of argument '{name}' has absent facts")
+        if type_.data.extended:
+            raise FheliumError(f"argument '{name}' of type {type_} has no reference")
         primes = self.primes(level)
         shape = (size, level + 1, self.parameters.ring_degree)
         rows = check_residues(f"input '{name}'", array, shape, primes)
@@ -154,7 +162,10 @@ class _Program:
         primes = self.primes(facts.level)
         shape = (1, facts.level + 1, self.parameters.ring_degree)
         rows = check_residues("the encoded constant", encoded, shape, primes)[0]
-        return Value(facts.level, (residues.to_integers(_inverse(rows, primes), primes),))
+        polynomial = residues.to_integers(_inverse(rows, primes), primes)
+        if facts.extended:
+            polynomial = integers.centred(polynomial, self.parameters.modulus(facts.level))
+        return Value(facts.level, (polynomial,), facts.extended)
 
     def add(self, op: Operation, a: Value, b: Value) -> Value:
         return self.each(integers.add, a, b)
@@ -164,16 +175,21 @@ class _Program:
 
     def each(self, function: Callable[[Poly, Poly, int], Poly], a: Value, b: Value) -> Value:
         """A function of components at equal places; what b lacks is 0."""
-        modulus = self.parameters.modulus(a.level)
+        modulus = self.modulus(a)
         zero = [0] * self.parameters.ring_degree
         missing = len(a.components) - len(b.components)
         others = b.components + (zero,) * missing
         pairs = zip(a.components, others, strict=True)
-        return Value(a.level, tuple(function(x, y, modulus) for x, y in pairs))
+        return Value(a.level, tuple(function(x, y, modulus) for x, y in pairs), a.extended)
+
+    def modulus(self, a: Value) -> int:
+        """What the coefficients of a value are taken modulo."""
+        return self.parameters.modulus(a.level) * (self.special if a.extended else 1)
 
     def negate(self, op: ckks.NegateOp, a: Value) -> Value:
-        modulus = self.parameters.modulus(a.level)
-        return Value(a.level, tuple([-x % modulus for x in part] for part in a.components))
+        modulus = self.modulus(a)
+        parts = tuple([-x % modulus for x in part] for part in a.components)
+        return Value(a.level, parts, a.extended)
 
     def mul(self, op: ckks.MulOp, a: Value, b: Value) -> Value:
         modulus = self.parameters.modulus(a.level)
@@ -188,24 +204,36 @@ class _Program:
         )
 
     def add_plain(self, op: ckks.AddPlainOp, a: Value, plain: Value) -> Value:
-        return self.each(integers.add, a, plain)
+        return self.each(integers.add, a, self.extend(op, plain) if a.extended else plain)
 
     def sub_plain(self, op: ckks.SubPlainOp, a: Value, plain: Value) -> Value:
-        return self.each(integers.sub, a, plain)
+        return self.each(integers.sub, a, self.extend(op, plain) if a.extended else plain)
 
     def mul_plain(self, op: ckks.MulPlainOp, a: Value, plain: Value) -> Value:
-        modulus = self.parameters.modulus(a.level)
+        modulus = self.modulus(a)
         (factor,) = plain.components
         products = (integers.negacyclic_product(part, factor) for part in a.components)
-        return Value(a.level, tuple(integers.reduce(part, modulus) for part in products))
+        parts = tuple(integers.reduce(part, modulus) for part in products)
+        return Value(a.level, parts, a.extended)
+
+    def extend(self, op: Operation, a: Value) -> Value:
+        """P times a value, modulo Q * P: its residues modulo Q times P, and 0 modulo P."""
+        parts = tuple([x * self.special for x in part] for part in a.components)
+        return Value(a.level, parts, True)
+
+    def mod_down(self, op: ckks.ModDownOp, a: Value) -> Value:
+        modulus = self.parameters.modulus(a.level)
+        special = self.parameters.p
+        parts = tuple(divide_nearest(part, special, modulus) for part in a.components)
+        return Value(a.level, parts)
 
     def rescale(self, op: ckks.RescaleOp, a: Value) -> Value:
         if a.level == 0:
             raise FheliumError("a ciphertext at level 0 has no prime to give up")
-        last = self.parameters.q[a.level]
+        divisor = (self.parameters.q[a.level], *(self.parameters.p if a.extended else ()))
         modulus = self.parameters.modulus(a.level - 1)
         return Value(
-            a.level - 1, tuple(divide_nearest(part, (last,), modulus) for part in a.components)
+            a.level - 1, tuple(divide_nearest(part, divisor, modulus) for part in a.components)
         )
 
     def same(self, op: Operation, a: Value) -> Value:
@@ -213,36 +241,46 @@ class _Program:
         return a
 
     def mod_switch(self, op: ckks.ModSwitchOp, a: Value) -> Value:
-        level = a.level - op.dropped
-        modulus = self.parameters.modulus(level)
-        return Value(level, tuple(integers.reduce(part, modulus) for part in a.components))
+        result = Value(a.level - op.dropped, (), a.extended)
+        modulus = self.modulus(result)
+        return replace(
+            result, components=tuple(integers.reduce(part, modulus) for part in a.components)
+        )
 
     def relinearize(self, op: ckks.RelinearizeOp, a: Value) -> Value:
         c0, c1, c2 = a.components
-        switched = self.key_switch(c2, a.level, ("relinearize", None))
-        return self.each(integers.add, Value(a.level, (c0, c1)), switched)
+        return self.switched(op, Value(a.level, (c0, c1)), c2, ("relinearize", None))
 
     def rotate(self, op: ckks.RotateOp, a: Value) -> Value:
         if op.step % self.parameters.slots == 0:
-            return a
-        return self.apply_galois(a, self.parameters.galois(op.step))
+            return self.extend(op, a) if op.extended else a
+        return self.apply_galois(op, a, self.parameters.galois(op.step))
 
     def conjugate(self, op: ckks.ConjugateOp, a: Value) -> Value:
-        return self.apply_galois(a, self.parameters.conjugation)
+        return self.apply_galois(op, a, self.parameters.conjugation)
 
-    def apply_galois(self, a: Value, element: int) -> Value:
+    def apply_galois(self, op: ckks.KeySwitchOp, a: Value, element: int) -> Value:
         """a(X^element), switched back to the secret s from s(X^element)."""
         modulus = self.parameters.modulus(a.level)
         c0, c1 = (
             integers.reduce(integers.automorphism(part, element), modulus) for part in a.components
         )
-        switched = self.key_switch(c1, a.level, ("galois", element))
-        return self.each(integers.add, switched, Value(a.level, (c0,)))
+        return self.switched(op, Value(a.level, (c0,)), c1, ("galois", element))
 
-    def key_switch(self, d: Poly, level: int, name: KeyName) -> Value:
-        """Two components (y0, y1) with y0 + y1*s near d*s' where the key switches s' to s."""
+    def switched(self, op: ckks.KeySwitchOp, rest: Value, d: Poly, name: KeyName) -> Value:
+        """The sum of `rest` and of d switched to s; P times the sum if the op leaves out the division by P."""
+        products = Value(rest.level, self.key_products(d, rest.level, name), True)
+        if op.extended:
+            return self.each(integers.add, products, self.extend(op, rest))
+        modulus = self.parameters.modulus(rest.level)
+        special = self.parameters.p
+        parts = tuple(divide_nearest(part, special, modulus) for part in products.components)
+        return self.each(integers.add, Value(rest.level, parts), rest)
+
+    def key_products(self, d: Poly, level: int, name: KeyName) -> tuple[Poly, ...]:
+        """Two components (y0, y1) modulo Q * P with y0 + y1*s near P*d*s' where the key switches s' to s."""
         modulus = self.parameters.modulus(level)
-        extended = modulus * prod(self.parameters.p)
+        extended = modulus * self.special
         degree = self.parameters.ring_degree
         sums = [[0] * degree, [0] * degree]
         for digit, primes in enumerate(_digits(self.primes(level), self.parameters.digit_size)):
@@ -251,8 +289,7 @@ class _Program:
                 key = self.key_integers(name, digit, component, level)
                 term = integers.negacyclic_product(lifted, key)
                 sums[component] = integers.add(sums[component], term, extended)
-        parts = (divide_nearest(total, self.parameters.p, modulus) for total in sums)
-        return Value(level, tuple(parts))
+        return tuple(sums)
 
     def key_integers(self, name: KeyName, digit: int, component: int, level: int) -> Poly:
         """One polynomial of a key, modulo the product of the level's primes and P."""

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from fhelium_ir import universe
 from fhelium_ir.compiler.errors import FheliumError
-from fhelium_ir.compiler.parsing import parse_module
 from fhelium_ir.compiler.pipeline import PassObserver, Pipeline
 from fhelium_ir.compiler.remarks import Remark, collect_remarks
 from fhelium_ir.compiler.verification import verify_module
+from fhelium_ir.frontends.frontend import make_frontend
 from fhelium_ir.tools.inspection import (
     ChangePrinter,
     Dumper,
@@ -43,6 +43,7 @@ class Job:
     verify_each: bool
     options: InspectionOptions
     dump_dir: Path | None = None
+    frontend: str = "mlir"
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def compile_text(text: str, job: Job) -> Outcome:
 def _run(text: str, job: Job, remarks: list[Remark], statistics: Statistics, timer: Timer) -> str:
     context = universe.make_context()
     with timer.stage("parse"):
-        module = parse_module(context, text, job.file)
+        module = make_frontend(job.frontend).read(text, job.file).module
     with timer.stage("verify the input"):
         verify_module(module)
     taker = SnapshotTaker()

@@ -36,6 +36,7 @@ class Options(InspectionOptions):
     load_implementation: list[str] = field(default_factory=list[str])
     no_default_implementations: bool = False
     target: str = "mlir"
+    frontend: str = "mlir"
     output: str | None = None
     stop_after: str | None = None
     print_generic: bool = False
@@ -63,6 +64,13 @@ def make_argument_parser() -> ArgumentParser:
     add("file", metavar="FILE", nargs="?", default="-", help="input; - or nothing: standard input")
     add("-p", "--passes", metavar="PASSES", action="append", default=[], help="passes, by commas")
     add("-t", "--target", metavar="TARGET", default="mlir", help="what to print (default: mlir)")
+    add(
+        "-f",
+        "--frontend",
+        metavar="NAME",
+        default="mlir",
+        help="what reads FILE: mlir, or heir for the output of heir-opt (default: mlir)",
+    )
     add("-o", "--output", metavar="OUT", help="write to a file, whole or not at all")
     add(
         "--load-pass",
@@ -177,7 +185,16 @@ def _process(options: Options) -> int:
     failed = False
     for number, part in enumerate(parts):
         folder = _dump_dir(options, number, len(parts))
-        job = Job(name, pipeline, options.target, target, options.verify_each, options, folder)
+        job = Job(
+            name,
+            pipeline,
+            options.target,
+            target,
+            options.verify_each,
+            options,
+            folder,
+            options.frontend,
+        )
         outcome = compile_text(part, job)
         if outcome.output is not None:
             outputs.append(outcome.output)

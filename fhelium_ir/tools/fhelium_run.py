@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from dataclasses import dataclass
 
-from fhelium_ir.compiler.errors import FheliumError
+from fhelium_ir.compiler.errors import FheliumError, nearest, unknown_name
 from fhelium_ir.tools.command_line import ArgumentParser, report, run_tool
 from fhelium_ir.tools.completion import SHELLS, completion_script
 from fhelium_ir.tools.files import read_source, write_output
@@ -15,9 +16,13 @@ from fhelium_ir.tools.implementations import (
     add_implementation_options,
     implementations,
 )
-from fhelium_ir.tools.progress import step
-
-TARGETS = ("auto", "cuda", "cpu", "triton-interpret", "interpret", "reference")
+from fhelium_ir.tools.run_commands import (
+    COMMANDS,
+    TARGETS,
+    add_compile_options,
+    run_command,
+    seed,
+)
 
 
 @dataclass(eq=False)
@@ -29,6 +34,7 @@ class Options(ImplementationOptions):
     target: str = "auto"
     ring_degree: int | None = None
     rotation_keys: str | None = None
+    frontend: str = "mlir"
     entry: str | None = None
     seed: int | None = None
     device: str | None = None
@@ -43,9 +49,13 @@ def make_argument_parser() -> ArgumentParser:
     """The options of `fhelium-run`."""
     parser = ArgumentParser(
         prog="fhelium-run",
-        description="Compile a CKKS program, encrypt its inputs under fresh keys, run it, decrypt "
+        description="Compile a CKKS program, encrypt its inputs under fresh keys, run it, decrypt\n"
         "the results and compare them with the same program on plain numbers.",
-        epilog="Decrypted CKKS results carry an error that depends on the secret key; do not hand "
+        usage="%(prog)s [options] FILE\n       %(prog)s COMMAND ...",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=f"Client and server apart, by files:\n{_command_help()}\n\n"
+        "`%(prog)s COMMAND --help` lists the options of a command. A program called like a command\n"
+        "is ./NAME.\nDecrypted CKKS results carry an error that depends on the secret key; do not hand\n"
         "them to others without noise added.",
         allow_abbrev=False,
     )
@@ -56,18 +66,8 @@ def make_argument_parser() -> ArgumentParser:
         metavar="FILE.json",
         help="object of named vectors, complex numbers as [re, im]; without it, random numbers",
     )
-    add("--target", choices=TARGETS, default="auto", help="where to run (default: auto)")
-    add("--ring-degree", type=int, metavar="N", help="rescale the parameters to this ring degree")
-    add(
-        "--rotation-keys",
-        metavar="1,2,4,...",
-        help="use rotation keys of these steps only; other rotations are composed of them",
-    )
-    add("--entry", metavar="NAME", help="the function to run, where there are several")
-    add(
-        "--seed", type=_seed, help="reproducible keys and inputs, for tests only: they are insecure"
-    )
-    add("--device", metavar="NAME", help="description that schedules are chosen for")
+    add_compile_options(parser, TARGETS)
+    add("--seed", type=seed, help="reproducible keys and inputs, for tests only: they are insecure")
     add(
         "--tolerance",
         type=float,
@@ -86,11 +86,8 @@ def make_argument_parser() -> ArgumentParser:
     return parser
 
 
-def _seed(text: str) -> int:
-    seed = int(text)
-    if seed < 0:
-        raise argparse.ArgumentTypeError(f"a seed is not negative, found {seed}")
-    return seed
+def _command_help() -> str:
+    return "\n".join(f"  {name:9}{command.help}" for name, command in COMMANDS.items())
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -100,6 +97,9 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _main(argv: list[str]) -> int:
+    if argv and argv[0] in COMMANDS:
+        return run_command(argv[0], argv[1:])
+    _check_command(argv)
     options = Options()
     parser = make_argument_parser()
     parser.parse(argv, options)
@@ -117,6 +117,13 @@ def _main(argv: list[str]) -> int:
         return 1
 
 
+def _check_command(argv: list[str]) -> None:
+    """Raises FheliumError for what is no file but nearly the name of a command."""
+    first = argv[0] if argv else ""
+    if first.isalpha() and not os.path.exists(first) and nearest(first, COMMANDS):
+        raise unknown_name("command", first, COMMANDS)
+
+
 def _run(name: str, text: str, options: Options) -> int:
     # Importing torch takes seconds; --help and errors in the text should not.
     from fhelium_ir.tools.run_program import compile_program, execute, read_inputs
@@ -125,8 +132,7 @@ def _run(name: str, text: str, options: Options) -> int:
     for option in ("profile", "export"):
         if getattr(options, option) and options.target == "reference":
             raise FheliumError(f"--{option} needs a target with kernels, not 'reference'")
-    with step("compiling"):
-        program = compile_program(name, text, options)
+    program = compile_program(name, text, options)
     inputs = read_inputs(program, options.inputs, options.seed)
     outcome = execute(program, inputs, options)
     print_report(program, outcome)

@@ -133,27 +133,29 @@ def _shrink(items: Sequence[str], still_fails: Callable[[Sequence[str]], bool]) 
 
 
 def _reduce_module(module: ModuleOp, test: _Test) -> str:
-    first = _count(module)
-    best = module
-    try:
-        while True:
-            smaller = _sweep(best, test)
-            if _count(smaller) == _count(best):
-                break
-            best = smaller
-            if test.runs >= test.limit:
-                break
-    except _OutOfRuns:
-        pass
-    print(f"note: {_count(best)} of {first} ops, {test.runs} runs", file=sys.stderr)
+    best = _smallest(module, test.fails)
+    print(f"note: {_count(best)} of {_count(module)} ops, {test.runs} runs", file=sys.stderr)
     return mlir_text(best)
+
+
+def shrink_module(module: ModuleOp, fails: Callable[[str], bool]) -> str:
+    """The smallest text found of which `fails` is true, as it is of the module's."""
+    return mlir_text(_smallest(module, fails))
+
+
+def _smallest(module: ModuleOp, fails: Callable[[str], bool]) -> ModuleOp:
+    while True:
+        smaller = _sweep(module, fails)
+        if _count(smaller) == _count(module):
+            return smaller
+        module = smaller
 
 
 def _count(module: ModuleOp) -> int:
     return sum(1 for _ in module.walk())
 
 
-def _sweep(module: ModuleOp, test: _Test) -> ModuleOp:
+def _sweep(module: ModuleOp, fails: Callable[[str], bool]) -> ModuleOp:
     """Tries to leave out parts of all ops, from the last op to the first, halves first."""
     size = max(1, _count(module) // 2)
     try:
@@ -162,7 +164,7 @@ def _sweep(module: ModuleOp, test: _Test) -> ModuleOp:
             while end > 1:
                 start = max(1, end - size)
                 smaller = without(module, start, end)
-                if smaller is not None and test.fails(mlir_text(smaller)):
+                if smaller is not None and fails(mlir_text(smaller)):
                     module = smaller
                 end = start
             if size == 1:

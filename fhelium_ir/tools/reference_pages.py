@@ -291,8 +291,6 @@ def pass_command(name: str) -> str:
     default = universe.DEFAULT_PIPELINE
     if name in universe.PIPELINES[default]:
         return f"fhelium-opt {PROGRAM} -p {default} --stop-after {name} --remarks=all"
-    if name in universe.TARGET_PASSES:
-        return f"fhelium-opt {PROGRAM} -p {default},{name} --remarks=all"
     return f"fhelium-opt {PROGRAM} -p {name} --remarks=all"
 
 

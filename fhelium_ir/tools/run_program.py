@@ -1,123 +1,89 @@
-"""The steps of `fhelium-run`: compile, read inputs, encrypt and execute."""
+"""The steps of `fhelium-run`: compile, make keys, encrypt, evaluate, decrypt; and all of them in one process."""
 
 from __future__ import annotations
 
-import json
-import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from pathlib import Path
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
-from xdsl.dialects import func
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp, StringAttr, SymbolRefAttr
-from xdsl.ir import Attribute
 
 from fhelium_ir import universe
-from fhelium_ir.backend.executable import Executable
-from fhelium_ir.backend.execution import (
-    BackendWorkspace,
-    Compilation,
-    OperationBackend,
-    ProgramExecutable,
+from fhelium_ir.backend.compiling import (
+    CompiledProgram,
+    CompileOptions,
+    StoredProgram,
+    compile_text,
 )
-from fhelium_ir.backend.host_runtime import DTYPES
-from fhelium_ir.backend.linking import run_with_regions
-from fhelium_ir.backend.program import entry_function
-from fhelium_ir.backend.workspace import DEVICES, choose_target
+from fhelium_ir.backend.execution import ProgramExecutable
+from fhelium_ir.backend.workspace import TARGETS, choose_target
 from fhelium_ir.client.client import Client
-from fhelium_ir.client.encoding import replicate
-from fhelium_ir.client.parameters import rescaled
-from fhelium_ir.compiler.errors import FheliumError
-from fhelium_ir.compiler.locations import location_of
-from fhelium_ir.compiler.parsing import parse_module
-from fhelium_ir.compiler.pipeline import Pipeline
-from fhelium_ir.compiler.verification import verify_module
-from fhelium_ir.dialects import ckks, host, kernel, resource
-from fhelium_ir.lowering.convert_ckks_to_rns import ARGUMENT_NAME, module_parameters
-from fhelium_ir.parameters import Parameters
+from fhelium_ir.client.encoding import ComplexArray
+from fhelium_ir.client.inputs import (
+    encode_plaintexts,
+    random_inputs,
+    read_object,
+    read_vectors,
+)
+from fhelium_ir.client.interface import Interface, key_names
+from fhelium_ir.client.keys import KeySet
+from fhelium_ir.client.materials import KeySetMaterials
+from fhelium_ir.frontends.frontend import Tensor
 from fhelium_ir.reference.cleartext import run_cleartext
 from fhelium_ir.reference.program import run_program
-from fhelium_ir.tools.progress import step
+from fhelium_ir.tools.progress import PassProgress, bar, step
 from fhelium_ir.tools.run_profile import Launch, bandwidth, profile
 
-Vector = NDArray[np.complex128]
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
 
-LAST_PROGRAM_PASS = "ckks-check"
+    from fhelium_ir.backend.materializer import KeySource
+
+REFERENCE = "reference"
+"""The target without compiler: the program stage on integer polynomials."""
 
 
-class RunOptions(Protocol):
-    """The options that matter here, see `fhelium_ir.tools.fhelium_run`."""
+class CompilationOptions(Protocol):
+    """The options that compilation takes, see `fhelium_ir.tools.fhelium_run`."""
 
     target: str
     ring_degree: int | None
     rotation_keys: str | None
     entry: str | None
-    seed: int | None
     device: str | None
+    frontend: str
+
+
+class RunOptions(CompilationOptions, Protocol):
+    """The options of all steps in one process."""
+
+    seed: int | None
     tolerance: float | None
     profile: bool
     export: str | None
 
 
 @dataclass(frozen=True)
-class Argument:
-    """An input of the program: name, type, logical length and largest absolute value."""
+class Evaluation:
+    """Encrypted results and the number of launches.
 
-    name: str
-    type: ckks.CiphertextType | ckks.PlaintextType
-    length: int
-    range: float
+    The reference has no linked program, and no inputs for it.
+    """
 
-
-@dataclass(frozen=True)
-class Program:
-    """A program at its program stage and fully lowered, with the facts of its interface."""
-
-    name: str
-    parameters: Parameters
-    program_stage: ModuleOp
-    lowered: ModuleOp
-    arguments: tuple[Argument, ...]
-    results: tuple[ckks.CiphertextType, ...]
-    target: str
-    compile_seconds: float
-    regions: ModuleOp | None = None
-
-    @property
-    def required_keys(self) -> tuple[tuple[str, int | None], ...]:
-        """Kind ("relinearize" or "galois") and Galois element of each key that the function reads,
-        without repetition."""
-        function = entry_function(self.lowered, self.name)
-        read = {op.symbol for op in function.body.block.ops if isinstance(op, host.ResourceOp)}
-        found: dict[tuple[str, int | None], None] = {}
-        for op in self.lowered.ops:
-            if not isinstance(op, resource.DeclareOp) or SymbolRefAttr(op.sym_name) not in read:
-                continue
-            if op.kind.data in resource.PUBLIC_KINDS:
-                galois = op.parameters.data.get("galois")
-                if galois is None:
-                    found["relinearize", None] = None
-                else:
-                    found["galois", cast("IntegerAttr", galois).value.data] = None
-        return tuple(found)
-
-    @property
-    def kernel_count(self) -> int:
-        return sum(isinstance(op, kernel.FuncOp) for op in self.lowered.ops)
+    outputs: Sequence[torch.Tensor]
+    launches: int
+    linked: ProgramExecutable | None
+    inputs: Sequence[torch.Tensor]
 
 
 @dataclass(frozen=True)
 class Outcome:
     """Decrypted and expected results, the largest error, and what the run took."""
 
-    results: tuple[Vector, ...]
-    expected: tuple[Vector, ...]
+    results: tuple[Tensor, ...]
+    expected: tuple[Tensor, ...]
     largest_error: float
     tolerance: float
     launches: int
@@ -127,227 +93,166 @@ class Outcome:
     bandwidth: float = 0.0
 
 
-def compile_program(name: str, text: str, options: RunOptions) -> Program:
+def compile_program(
+    name: str, text: str, options: CompilationOptions, *, elsewhere: bool = False
+) -> CompiledProgram:
     """Parses a program and runs the default pipeline for the wanted target.
+
+    Args:
+        name: of the text, for errors.
+        text: what the frontend reads.
+        options: target, function, ring degree, rotation keys, device, frontend.
+        elsewhere: it will run on another machine, which has the device that the target needs.
 
     Raises:
         FheliumError: anything wrong with the text, the options or the program.
     """
-    start = time.perf_counter()
-    target = options.target if options.target == "reference" else choose_target(options.target)
-    context = universe.make_context()
-    module = parse_module(context, text, name)
-    if options.ring_degree is not None:
-        # Sums over more slots than the smaller ring has are legal once they are rotations.
-        passes = ("unroll-loops", "ckks-expand", "select-parameters")
-        Pipeline("parameters", passes).run(context, module)
-        _rescale(module, options.ring_degree)
-    verify_module(module)
-    device = options.device or DEVICES.get(target, "cpu")
-    passes = [
-        f'{spec}{{device="{device}"}}'
-        if spec in ("select-arithmetic", "tune-ntt-schedules")
-        else spec
-        for spec in universe.PIPELINES[universe.DEFAULT_PIPELINE]
-    ]
-    if options.rotation_keys is not None:
-        place = passes.index("ckks-manage")
-        passes.insert(place, f"compose-rotations{{keys={options.rotation_keys}}}")
-    split = passes.index(LAST_PROGRAM_PASS) + 1
-    Pipeline("program stage", tuple(passes[:split])).run(context, module)
-    function = entry_function(module, options.entry)
-    program_stage = module.clone()
-    pipeline = Pipeline("lowering", tuple(passes[split:]))
-    region_stage = run_with_regions(pipeline, context, module)
-    parameters = module_parameters(program_stage)
-    return Program(
-        function.sym_name.data,
-        parameters,
-        program_stage,
-        module,
-        _arguments(function_of(program_stage, function.sym_name.data), parameters),
-        tuple(
-            _result_type(type_, function_of(program_stage, function.sym_name.data))
-            for type_ in function_of(
-                program_stage, function.sym_name.data
-            ).function_type.outputs.data
-        ),
+    target = options.target
+    if target != REFERENCE and not (elsewhere and target in TARGETS):
+        target = choose_target(target)
+    chosen = CompileOptions(
         target,
-        time.perf_counter() - start,
-        region_stage,
+        options.entry,
+        options.ring_degree,
+        options.rotation_keys,
+        options.device,
+        options.frontend,
     )
+    passes = len(universe.PIPELINES[universe.DEFAULT_PIPELINE])
+    with bar("compiling", passes + (options.rotation_keys is not None)) as advance:
+        return compile_text(name, text, chosen, (PassProgress(advance),))
 
 
-def function_of(module: ModuleOp, name: str) -> func.FuncOp:
-    """The function of that name."""
-    return entry_function(module, name)
+def make_keys(client: Client, interface: Interface) -> KeySet:
+    """The public key and the evaluation keys that a program needs."""
+    names = key_names(interface.parameters, interface.required_keys)
+    with bar("making keys", len(names) + 1) as advance:
+        advance("public key")
+        _ = client.public
+        for (kind, galois), name in zip(interface.required_keys, names, strict=True):
+            advance(name)
+            client.key(kind, galois)
+    return client.keygen(interface)
 
 
-def _rescale(module: ModuleOp, ring_degree: int) -> None:
-    parameters = rescaled(module_parameters(module), ring_degree)
-    module.attributes[ckks.PARAMS] = ckks.ParamsAttr(parameters)
+def read_inputs(
+    program: CompiledProgram, path: str | None, seed: int | None
+) -> dict[str, ComplexArray]:
+    """The vectors of all inputs by name: from a JSON file, or random numbers in [-range, range].
 
-
-def _arguments(function: func.FuncOp, parameters: Parameters) -> tuple[Argument, ...]:
-    found: list[Argument] = []
-    given = function.arg_attrs.data if function.arg_attrs is not None else ()
-    for index, value in enumerate(function.body.block.args):
-        attributes: Mapping[str, Attribute] = given[index].data if given else {}
-        name = attributes.get(ARGUMENT_NAME)
-        slots, bound = attributes.get("ckks.slots"), attributes.get("ckks.range")
-        type_ = value.type
-        if not isinstance(type_, ckks.CiphertextType | ckks.PlaintextType):
-            raise FheliumError(
-                f"argument {index} is no ciphertext or plaintext", location_of(function)
-            )
-        label = name.data if isinstance(name, StringAttr) else value.name_hint or f"arg{index}"
-        if label in (argument.name for argument in found):
-            raise FheliumError(f"two arguments are called '{label}'", location_of(function))
-        found.append(
-            Argument(
-                label,
-                type_,
-                slots.value.data if isinstance(slots, IntegerAttr) else parameters.slots,
-                bound.value.data if isinstance(bound, FloatAttr) else 1.0,
-            )
-        )
-    return tuple(found)
-
-
-def _result_type(type_: object, function: func.FuncOp) -> ckks.CiphertextType:
-    if not isinstance(type_, ckks.CiphertextType):
-        raise FheliumError("every result must be a ciphertext", location_of(function))
-    return type_
-
-
-def read_inputs(program: Program, path: str | None, seed: int | None) -> dict[str, Vector]:
-    """The inputs by name: from a JSON file, or random numbers in [-range, range].
+    Where a frontend states how tensors become vectors, the file holds tensors.
 
     Raises:
         FheliumError: names a missing, unknown or malformed input.
     """
-    if path is None:
-        generator = np.random.default_rng(seed)
-        return {
-            argument.name: generator.uniform(-argument.range, argument.range, argument.length)
-            + np.zeros(argument.length, dtype=np.complex128)
-            for argument in program.arguments
-        }
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-        loaded: object = json.loads(text, object_pairs_hook=_named_once)
-    except OSError as error:
-        raise FheliumError(f"cannot read '{path}': {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
-        raise FheliumError(f"'{path}' is not JSON: {error}") from error
-    if not isinstance(loaded, dict):
-        raise FheliumError(f"'{path}' must hold an object of named vectors")
-    given = cast("dict[str, object]", loaded)
-    names = [argument.name for argument in program.arguments]
-    for name in given:
-        if name not in names:
-            raise FheliumError(f"'{path}': unknown input '{name}', expected {', '.join(names)}")
-    return {argument.name: _vector(argument, given, path) for argument in program.arguments}
+    source = program.source
+    if source is not None and path is None:
+        return source.pack(program.name, source.random_inputs(program.name, seed))
+    if source is not None and path is not None:
+        tensors = source.read_inputs(program.name, read_object(path), path)
+        return source.pack(program.name, tensors)
+    arguments = program.interface.arguments
+    return random_inputs(arguments, seed) if path is None else read_vectors(path, arguments)
 
 
-def _named_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """A JSON object; raises ValueError for a name that stands there twice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"input '{twice}' stands there twice")
-    return found
+def encrypt_and_encode(
+    client: Client, interface: Interface, values: Mapping[str, ComplexArray]
+) -> dict[str, torch.Tensor]:
+    """All inputs in the program's order: encrypted by the client, or encoded where the program takes a plaintext."""
+    encrypted = {argument.name: values[argument.name] for argument in interface.encrypted}
+    plaintexts = {argument.name: values[argument.name] for argument in interface.plaintexts}
+    tensors = {
+        **client.encrypt(interface, encrypted),
+        **encode_plaintexts(interface, plaintexts),
+    }
+    return {argument.name: tensors[argument.name] for argument in interface.arguments}
 
 
-def _vector(argument: Argument, given: Mapping[str, object], path: str) -> Vector:
-    name = argument.name
-    if name not in given:
-        raise FheliumError(f"'{path}': input '{name}' is missing")
-    values = given[name]
-    if not isinstance(values, list):
-        raise FheliumError(f"'{path}': input '{name}' must be a list of numbers")
-    entries = cast("list[object]", values)
-    if len(entries) != argument.length:
-        raise FheliumError(
-            f"'{path}': input '{name}' must have {argument.length} numbers, found {len(entries)}"
-        )
-    vector = np.array([_number(entry, name, path) for entry in entries], dtype=np.complex128)
-    largest = float(np.abs(vector).max())
-    if largest > argument.range * (1 + 1e-12):
-        raise FheliumError(
-            f"'{path}': input '{name}' holds a number of absolute value {largest:g}, the program "
-            f"states a range of {argument.range:g} (`ckks.range` on the argument)"
-        )
-    return vector
+def evaluate(
+    program: CompiledProgram | StoredProgram,
+    target: str,
+    materials: KeySource,
+    inputs: Mapping[str, torch.Tensor],
+    seconds: dict[str, float],
+) -> Evaluation:
+    """Links a program with keys, and runs it on encrypted inputs.
+
+    Args:
+        inputs: tensors of all arguments by name.
+        seconds: takes the times of `link` and `run`.
+
+    Raises:
+        FheliumError: a key or an input is missing or does not fit, or the target is not available.
+    """
+    if target == REFERENCE:
+        start = time.perf_counter()
+        outputs = run_reference(program.program_stage, program.interface, materials, inputs)
+        seconds["run"] = time.perf_counter() - start
+        return Evaluation(outputs, 0, None, ())
+    start = time.perf_counter()
+    with step("compiling kernels"):
+        linked = program.link(materials, target)
+    seconds["link"] = time.perf_counter() - start
+    placed = linked.arrange(inputs)
+    with step("running"):
+        start = time.perf_counter()
+        outputs, runtime = linked.run_counted(*placed)
+        if linked.device.type == "cuda":
+            torch.cuda.synchronize()
+        seconds["run"] = time.perf_counter() - start
+    return Evaluation(outputs, runtime.launches, linked, placed)
 
 
-def _number(entry: object, name: str, path: str) -> complex:
-    parts = cast("list[object]", entry) if isinstance(entry, list) else [entry]
-    if len(parts) not in (1, 2) or not all(
-        isinstance(part, int | float) and not isinstance(part, bool) for part in parts
-    ):
-        raise FheliumError(
-            f"'{path}': input '{name}' holds {entry!r}, expected a number or [re, im]"
-        )
-    try:
-        numbers = [float(cast("int | float", part)) for part in parts]
-    except OverflowError as error:
-        raise FheliumError(f"'{path}': input '{name}' holds an integer beyond 2^1024") from error
-    if not all(math.isfinite(number) for number in numbers):
-        raise FheliumError(f"'{path}': input '{name}' holds {entry!r}, which is not finite")
-    return complex(*numbers)
+def run_reference(
+    program_stage: ModuleOp,
+    interface: Interface,
+    materials: KeySource,
+    inputs: Mapping[str, torch.Tensor],
+) -> list[torch.Tensor]:
+    """The results of the exact interpreter of the program stage."""
+    outputs = run_program(
+        program_stage,
+        interface.name,
+        {name: tensor.numpy() for name, tensor in inputs.items()},
+        {
+            (kind, galois): materials.evaluation_key(kind, galois).numpy().astype(np.int64)
+            for kind, galois in interface.required_keys
+        },
+        lambda values, scale, level: (
+            materials.plaintext(list(values), scale, level).numpy().astype(np.int64)
+        ),
+    )
+    dtype = torch.int32 if interface.parameters.word_bits == 32 else torch.int64
+    return [torch.as_tensor(output).to(dtype) for output in outputs]
 
 
-class ClientKeys:
-    """A client as the source of keys and encoded plaintexts."""
-
-    def __init__(self, client: Client):
-        self.client = client
-
-    def evaluation_key(self, kind: str, galois: int | None) -> torch.Tensor:
-        return self.client.key("relinearize" if galois is None else "galois", galois).data
-
-    def plaintext(self, values: Sequence[complex], scale: Fraction, level: int) -> torch.Tensor:
-        return self.client.encode_plaintext(np.array(values), scale, level, "a constant")
-
-
-def execute(program: Program, inputs: Mapping[str, Vector], options: RunOptions) -> Outcome:
-    """Makes keys, encrypts, runs, decrypts and compares."""
+def execute(
+    program: CompiledProgram, inputs: Mapping[str, ComplexArray], options: RunOptions
+) -> Outcome:
+    """Makes keys, encrypts, runs, decrypts and compares with the program on plain numbers."""
+    interface = program.interface
     seconds: dict[str, float] = {"compile": program.compile_seconds}
     start = time.perf_counter()
     client = Client(program.parameters, options.seed)
-    with step("making keys"):
-        for kind, galois in program.required_keys:
-            client.key("relinearize" if kind == "relinearize" else "galois", galois)
+    keys = make_keys(client, interface)
     seconds["keys"] = time.perf_counter() - start
     start = time.perf_counter()
-    encrypted = {
-        argument.name: encrypt_input(client, argument, inputs[argument.name], program.parameters)
-        for argument in program.arguments
-    }
+    encrypted = encrypt_and_encode(client, interface, inputs)
     seconds["encrypt"] = time.perf_counter() - start
+    evaluation = evaluate(program, program.target, KeySetMaterials(keys), encrypted, seconds)
     times: list[Launch] = []
     rate = 0.0
-    with step("running"):
-        if program.target == "reference":
-            outputs, launches = run_reference(program, client, encrypted, seconds), 0
-        else:
-            linked, placed = link_program(program, client, encrypted, seconds)
-            executable = linked.executable
-            if options.export is not None:
-                linked.export(options.export)
-            outputs, launches = run_linked(executable, placed, seconds)
-            if options.profile:
-                times, rate = profile_linked(executable, placed)
+    if evaluation.linked is not None and options.export is not None:
+        evaluation.linked.export(options.export)
+    if evaluation.linked is not None and options.profile:
+        times, rate = profile_linked(evaluation.linked, evaluation.inputs)
     start = time.perf_counter()
-    q = program.parameters.q
-    results = [
-        client.decrypt_vector(output.cpu(), _scale(type_).value(q))
-        for output, type_ in zip(outputs, program.results, strict=True)
-    ]
+    results: list[Tensor] = list(client.decrypt(interface, evaluation.outputs))
     seconds["decrypt"] = time.perf_counter() - start
-    expected = run_cleartext(program.program_stage, program.name, inputs)
+    expected: Sequence[Tensor] = run_cleartext(program.program_stage, program.name, inputs)
+    if program.source is not None:
+        results = program.source.unpack(program.name, results)
+        expected = program.source.unpack(program.name, expected)
     error = max(
         (float(np.abs(r - e).max()) for r, e in zip(results, expected, strict=True)), default=0.0
     )
@@ -360,7 +265,7 @@ def execute(program: Program, inputs: Mapping[str, Vector], options: RunOptions)
         tuple(expected),
         error,
         relative * max(1.0, largest),
-        launches,
+        evaluation.launches,
         client.insecure,
         seconds,
         times,
@@ -368,111 +273,14 @@ def execute(program: Program, inputs: Mapping[str, Vector], options: RunOptions)
     )
 
 
-def _scale(type_: ckks.CiphertextType | ckks.PlaintextType) -> ckks.Scale:
-    scale = type_.data.scale
-    assert scale is not None
-    return scale
-
-
-def encrypt_input(
-    client: Client, argument: Argument, values: Vector, parameters: Parameters
-) -> torch.Tensor:
-    scale, level = _scale(argument.type).value(parameters.q), argument.type.data.level
-    assert level is not None
-    filled = replicate(values, parameters.slots, f"input '{argument.name}'")
-    if isinstance(argument.type, ckks.PlaintextType):
-        return client.encode_plaintext(filled, scale, level, f"input '{argument.name}'")
-    return client.encrypt_vector(filled, scale, level, f"input '{argument.name}'")
-
-
-def run_compiled(
-    program: Program,
-    client: Client,
-    encrypted: Mapping[str, torch.Tensor],
-    seconds: dict[str, float],
-) -> tuple[Sequence[torch.Tensor], int]:
-    linked, placed = link_program(program, client, encrypted, seconds)
-    return run_linked(linked.executable, placed, seconds)
-
-
-def link_program(
-    program: Program,
-    client: Client,
-    encrypted: Mapping[str, torch.Tensor],
-    seconds: dict[str, float],
-) -> tuple[ProgramExecutable, list[torch.Tensor]]:
-    """The linked program, and its inputs on its device."""
-    start = time.perf_counter()
-    executable = link_compiled(program, client)
-    seconds["link"] = time.perf_counter() - start
-    # The client follows the interface that the executable states, its word included.
-    inputs = [
-        encrypted[spec.name].to(executable.device, DTYPES[spec.dtype])
-        for spec in executable.arguments
-    ]
-    return executable, inputs
-
-
-def link_compiled(program: Program, client: Client) -> ProgramExecutable:
-    """The program linked with a client's keys for its target, by the implementations that its passes asked."""
-    compilation = Compilation(
-        program.lowered,
-        program.parameters,
-        ClientKeys(client),
-        Pipeline.named(universe.DEFAULT_PIPELINE),
-        program.name,
-        program.regions,
-    )
-    return OperationBackend(workspace=BackendWorkspace(program.target)).link(compilation)
-
-
-def run_linked(
-    executable: Executable, inputs: Sequence[torch.Tensor], seconds: dict[str, float]
-) -> tuple[Sequence[torch.Tensor], int]:
-    """The results of one run and the number of its launches."""
-    start = time.perf_counter()
-    outputs, runtime = executable.run_counted(*inputs)
-    if executable.device.type == "cuda":
-        torch.cuda.synchronize()
-    seconds["run"] = time.perf_counter() - start
-    return outputs, runtime.launches
-
-
 def profile_linked(
-    executable: Executable, inputs: Sequence[torch.Tensor]
+    program: ProgramExecutable, inputs: Sequence[torch.Tensor]
 ) -> tuple[list[Launch], float]:
     """Each launch of a program that has run before, with its time, and the device's bandwidth."""
+    executable = program.executable
     launches = profile(
         lambda kernels: replace(executable, kernels=kernels).run(*inputs),
         executable.kernels,
         executable.device,
     )
     return launches, bandwidth(executable.device)
-
-
-def run_reference(
-    program: Program,
-    client: Client,
-    encrypted: Mapping[str, torch.Tensor],
-    seconds: dict[str, float],
-) -> Sequence[torch.Tensor]:
-    start = time.perf_counter()
-    keys = ClientKeys(client)
-    outputs = run_program(
-        program.program_stage,
-        program.name,
-        {name: tensor.numpy() for name, tensor in encrypted.items()},
-        {
-            ("relinearize" if kind == "relinearize" else "galois", galois): keys.evaluation_key(
-                kind, galois
-            )
-            .numpy()
-            .astype(np.int64)
-            for kind, galois in program.required_keys
-        },
-        lambda values, scale, level: (
-            keys.plaintext(list(values), scale, level).numpy().astype(np.int64)
-        ),
-    )
-    seconds["run"] = time.perf_counter() - start
-    return [torch.as_tensor(output) for output in outputs]

@@ -3,20 +3,14 @@
 Worker processes import this module: it stays free of xDSL and torch. llvmlite takes one lock
 around every call into LLVM, so threads do not compile in parallel.
 
-What LLVM is asked for was measured on an AVX-512 machine (Zen 4), ring degree 2^13, passes of
-`examples/matvec.mlir`; optimiser and code generator, and the run time of a pass:
-
-    pass of 8 registers (258 operations)    O3+SLP 64+31 ms, 4.0 us   O1 51+25 ms, 4.0 us
-    with base conversion (941 operations)   O3+SLP 320+136 ms, 25 us  O1 275+135 ms, 25 us
-
-Levels of the code generator below 2 save a tenth of its time and cost up to a third of the run
-time; interleaving and SLP vectorisation change nothing: loops are long bodies without sums across
-lanes. Most of the rest went into products (see `wide_products`), now 70+150 ms for the second row.
+Code comes in vectors already (see `segments`), so LLVM's vectorisers have nothing to do. Levels of the code generator
+below 2 save a tenth of its time and cost up to a third of the run time (Zen 4, ring degree 2^13).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 import llvmlite
@@ -45,21 +39,47 @@ def _target_machine() -> llvm.TargetMachine:
     )
 
 
+@dataclass(frozen=True)
+class Machine:
+    """A processor by LLVM's names: its triple, its model (may be empty) and features such as `+neon`."""
+
+    triple: str
+    model: str = ""
+    features: str = ""
+
+    def target_machine(self) -> llvm.TargetMachine:
+        """LLVM's code generator for it."""
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
+        return llvm.Target.from_triple(self.triple).create_target_machine(
+            cpu=self.model, features=self.features, opt=CODE_GENERATION_LEVEL, jit=True
+        )
+
+    def header(self) -> str:
+        """As `host_header`, for this processor."""
+        layout = self.target_machine().target_data
+        return f'target triple = "{self.triple}"\ntarget datalayout = "{layout}"\n'
+
+
 def host_triple() -> str:
     """LLVM's name of this machine's kind."""
     return llvm.get_process_triple()
 
 
 @cache
-def multiplies_vectors() -> bool:
-    """Whether this processor multiplies vectors of 64-bit words."""
-    return llvm.get_host_cpu_features().get("avx512dq", False)
+def vector_bits() -> int:
+    """The length of this processor's vectors."""
+    features = llvm.get_host_cpu_features()
+    if features.get("avx512f", False):
+        return 512
+    return 256 if features.get("avx2", False) else 128
 
 
 @cache
-def host_data_layout() -> str:
-    """Sizes and alignments on this machine; LLVM reads loads and stores in their light."""
-    return str(_target_machine().target_data)
+def host_header() -> str:
+    """The lines of LLVM IR that say what the rest is for."""
+    layout = str(_target_machine().target_data)
+    return f'target triple = "{host_triple()}"\ntarget datalayout = "{layout}"\n'
 
 
 @cache
@@ -98,6 +118,16 @@ def object_code(text: str) -> bytes:
     return machine.emit_object(_optimize(text, machine))
 
 
+def assembly(text: str, machine: Machine | None = None) -> str:
+    """The assembly of a module, for this processor or for another one that LLVM knows.
+
+    Raises:
+        FheliumError: LLVM refuses the text.
+    """
+    chosen = _target_machine() if machine is None else machine.target_machine()
+    return chosen.emit_assembly(_optimize(text, chosen))
+
+
 def _optimize(text: str, machine: llvm.TargetMachine) -> llvm.ModuleRef:
     try:
         module = llvm.parse_assembly(text)
@@ -105,19 +135,21 @@ def _optimize(text: str, machine: llvm.TargetMachine) -> llvm.ModuleRef:
     except RuntimeError as error:
         raise FheliumError(f"LLVM refuses the generated code: {error}") from error
     options = llvm.create_pipeline_tuning_options(OPTIMIZATION_LEVEL)
-    options.loop_vectorization = True
+    options.loop_vectorization = False
     options.loop_interleaving = False
     options.slp_vectorization = False
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
     if UPPER_WORD in text:
-        _inline_products(module, [n for n in VECTOR_WIDTHS if f"@{UPPER_WORD}.{n}(" in text])
+        widths = [n for n in VECTOR_WIDTHS if f"@{UPPER_WORD}.{n}(" in text]
+        _inline_products(module, machine, widths)
     return module
 
 
-def _inline_products(module: llvm.ModuleRef, widths: Sequence[int]) -> None:
+def _inline_products(
+    module: llvm.ModuleRef, machine: llvm.TargetMachine, widths: Sequence[int]
+) -> None:
     module.link_in(llvm.parse_assembly(definitions(widths)))
-    machine = _target_machine()
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(0))
     passes = llvm.create_new_module_pass_manager()
     passes.add_always_inliner_pass()

@@ -1,38 +1,21 @@
-"""From kernels to machine code in this process, by way of the `llvm` dialect and the object cache.
+"""From kernels to machine code in this process, by way of LLVM IR and the object cache.
 
-What a module costs (`examples/matvec.mlir`, 25 kernels, 9500 operations, processor time on Zen 4):
-first, 1.1 s of conversion, 0.8 s of printing LLVM IR, 3.0 s of LLVM's optimiser and 1.4 s of its
-code generator, about 0.8 s of it in walks of the garbage collector over the whole program. Without those
-and with products as functions (see `wide_products`) it is 0.7 s for conversion and printing here,
-while worker processes spend 2.1 s in LLVM, and 0.06 s where every kernel is cached.
+What a module costs, in processor time on Zen 4: a multiplication with key switching and rescale on doubles (8 kernels,
+8600 operations) 0.4 s of text, 0.4 s of LLVM's optimiser and 0.3 s of its code generator. Products by halves (64-bit
+Montgomery) take the code generator five times as long. The garbage collector would add half again.
 """
 
 from __future__ import annotations
 
 import gc
-import re
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from xdsl.backend.llvm.convert import convert_module
-from xdsl.dialects import llvm
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr
-
 from fhelium_ir.dialects import kernel
-from fhelium_ir.lowering.cpu import wide_products
-from fhelium_ir.lowering.cpu.binding import (
-    NativeCode,
-    host_data_layout,
-    host_description,
-    host_triple,
-    multiplies_vectors,
-)
-from fhelium_ir.lowering.cpu.convert_kernels_to_llvm import LANE_LOOP, convert_kernel
-from fhelium_ir.lowering.cpu.convert_ops import declare_upper_word
+from fhelium_ir.lowering.cpu.binding import NativeCode, host_description, host_header, vector_bits
 from fhelium_ir.lowering.cpu.fingerprint import Fingerprints, compiler_description
-from fhelium_ir.lowering.cpu.llvm_builder import integer_type
-from fhelium_ir.lowering.cpu.loop_marks import LoopMarks
+from fhelium_ir.lowering.cpu.llvm_text import module_text
 from fhelium_ir.lowering.cpu.object_cache import ObjectCache
 from fhelium_ir.lowering.cpu.parallel_compile import available_cores, compile_texts
 
@@ -45,8 +28,7 @@ class CompiledKernels:
     """Machine code, valid while this object lives.
 
     Attributes:
-        addresses: in the order of the kernels, functions of `begin`, `end` and a pointer to the
-            other arguments of `convert_kernels_to_llvm`, each in 64 bits.
+        addresses: in the order of the kernels, functions as `llvm_text` describes them.
         hits: how many different kernels came out of the cache.
         misses: how many were compiled.
         code: owns the code.
@@ -72,9 +54,9 @@ def compile_kernels(funcs: Sequence[kernel.FuncOp], cache: ObjectCache) -> Compi
         fresh = _compile({key: func for key, func in different.items() if key not in cached})
         for key, data in fresh.items():
             cache.write(key, data)
-        objects = {entry_name(_symbol(key)): data for key, data in (cached | fresh).items()}
+        objects = {_symbol(key): data for key, data in (cached | fresh).items()}
         code = NativeCode(objects)
-    addresses = tuple(code.addresses[entry_name(_symbol(key))] for key in keys)
+    addresses = tuple(code.addresses[_symbol(key)] for key in keys)
     return CompiledKernels(addresses, len(cached), len(fresh), code)
 
 
@@ -88,13 +70,15 @@ def _compile(missing: Mapping[str, kernel.FuncOp]) -> dict[str, bytes]:
     workers = min(available_cores(), len(missing))
     if sum(sizes.values()) < PARALLEL_OPERATIONS:
         workers = 1
-    vector = multiplies_vectors()
     # Long ones first, so that no worker is left with one at the end.
     order = sorted(missing, key=lambda key: -sizes[key])
-    texts = (
-        (key, native_text(convert_kernel(missing[key], vector), _symbol(key))) for key in order
-    )
+    texts = ((key, native_text(missing[key], _symbol(key))) for key in order)
     return compile_texts(texts, workers)
+
+
+def native_text(func: kernel.FuncOp, symbol: str) -> str:
+    """A module of LLVM IR for this processor that holds one kernel."""
+    return host_header() + module_text({symbol: func}, vector_bits())
 
 
 def _symbol(key: str) -> str:
@@ -112,71 +96,3 @@ def _no_collection() -> Generator[None]:
     finally:
         if enabled:
             gc.enable()
-
-
-def native_text(function: llvm.FuncOp, symbol: str) -> str:
-    """LLVM IR of a function, which is moved into a module of its own and renamed."""
-    if function.parent is not None:
-        function.detach()
-    function.properties["sym_name"] = StringAttr(symbol)
-    module = convert_module(
-        ModuleOp([declare_upper_word(), function]),
-        fallback_target_triple=host_triple(),
-        data_layout=host_data_layout(),
-    )
-    marks = LoopMarks(module)
-    widths = _mark_lane_loops(function, symbol, marks)
-    return _declare_products(marks.text(), widths) + _entry_text(function, symbol)
-
-
-def entry_name(symbol: str) -> str:
-    """The name of the function that `CompiledKernels.addresses` are of."""
-    return f"{symbol}.entry"
-
-
-def _entry_text(function: llvm.FuncOp, symbol: str) -> str:
-    """A function of `begin`, `end` and a pointer to the other arguments, each in 64 bits.
-
-    ctypes converts arguments one by one, 0.1 us each; this way there are three.
-    """
-    lines: list[str] = []
-    arguments = ["i64 %begin", "i64 %end"]
-    for number, type_ in enumerate(function.function_type.inputs.data[2:]):
-        pointer = isinstance(type_, llvm.LLVMPointerType)
-        word = "ptr" if pointer else f"i{integer_type(type_).width.data}"
-        lines.append(f"  %p{number} = getelementptr i64, ptr %words, i64 {number}")
-        # Words of this machine, so that the first bytes of 64 bits are the narrower word.
-        lines.append(f"  %w{number} = load {word}, ptr %p{number}")
-        arguments.append(f"{word} %w{number}")
-    head = f"define void @{entry_name(symbol)}(i64 %begin, i64 %end, ptr %words) {{"
-    call = f"  call void @{symbol}({', '.join(arguments)})"
-    return "\n".join((head, *lines, call, "  ret void", "}", ""))
-
-
-def _mark_lane_loops(source: llvm.FuncOp, symbol: str, marks: LoopMarks) -> list[int]:
-    """Carries the marks on back edges over: xDSL's conversion drops attributes.
-
-    The conversion keeps the order of blocks, and the blocks of a lane loop stand together.
-
-    Returns:
-        The vector lengths that loops state, longest first.
-    """
-    blocks = list(source.body.blocks)
-    widths: set[int] = set()
-    for number, block in enumerate(blocks):
-        edge = block.last_op
-        if isinstance(edge, llvm.CondBrOp) and LANE_LOOP in edge.attributes:
-            mark = edge.attributes[LANE_LOOP]
-            width = mark.value.data if isinstance(mark, IntegerAttr) else 0
-            widths.add(width)
-            marks.mark_loop(symbol, blocks.index(edge.then_block), number, width)
-    return sorted(widths - {0}, reverse=True)
-
-
-_DECLARATION = re.compile(rf'^declare .*"{re.escape(wide_products.UPPER_WORD)}".*$', re.MULTILINE)
-
-
-def _declare_products(text: str, widths: Sequence[int]) -> str:
-    """llvmlite cannot print the attributes that the declaration needs."""
-    declarations = wide_products.declarations(widths) if widths else ""
-    return _DECLARATION.sub(lambda _: declarations, text, count=1)

@@ -16,13 +16,20 @@ from xdsl.dialects.builtin import ModuleOp
 
 from fhelium_ir.compiler.errors import FheliumError, unknown_name
 from fhelium_ir.dialects import kernel
-from fhelium_ir.lowering.cpu.convert_kernels_to_llvm import GRID_RANK
+from fhelium_ir.lowering.cpu.code import element_type
 from fhelium_ir.lowering.cpu.jit import CompiledKernels, compile_kernels
-from fhelium_ir.lowering.cpu.llvm_builder import integer_type
+from fhelium_ir.lowering.cpu.llvm_text import GRID_RANK
 from fhelium_ir.lowering.cpu.object_cache import ObjectCache, default_cache
 from fhelium_ir.lowering.cpu.threads import default_threads, run_split
 
-_DTYPES = {8: torch.int8, 16: torch.int16, 32: torch.int32, 64: torch.int64}
+_DTYPES = {
+    "i8": torch.int8,
+    "i16": torch.int16,
+    "i32": torch.int32,
+    "i64": torch.int64,
+    "float": torch.float32,
+    "double": torch.float64,
+}
 _ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_char_p)
 
 Argument = torch.Tensor | int
@@ -160,7 +167,7 @@ def _wrapped(word: int) -> int:
 
 def _bind(func: kernel.FuncOp, address: int, code: CompiledKernels) -> CpuKernel:
     buffers = tuple(
-        _DTYPES[integer_type(type_.element_type).width.data]
+        _DTYPES[element_type(type_.element_type) or ""]
         if isinstance(type_, kernel.BufferType)
         else None
         for type_ in func.function_type.inputs.data

@@ -64,12 +64,30 @@ def _visit_block(block: Block, facts: LaneFacts) -> None:
         mask = 0
         for operand in op.operands:
             mask |= masks[operand]
+        if is_zero(op, facts):
+            mask = 0
         if isinstance(op, kernel.LaneIdOp):
             mask = (1 << op.axis.value.data) & facts.all_axes
         elif isinstance(op, kernel.ExchangeOp):
             mask |= (1 << op.axis.value.data) & facts.all_axes
         for result in op.results:
             masks[result] = mask
+
+
+def is_zero(op: Operation, facts: LaneFacts) -> bool:
+    """Whether an operation shifts a lane's position until nothing is left of it."""
+    if not isinstance(op, arith.ShRUIOp) or not isinstance(op.lhs.owner, kernel.LaneIdOp):
+        return False
+    extent = facts.extents[op.lhs.owner.axis.value.data]
+    return extent <= 1 << (_constant(op.rhs) or 0)
+
+
+def keeps_all(op: arith.AndIOp, facts: LaneFacts) -> bool:
+    """Whether a mask of low bits leaves a lane's position what it is."""
+    if not isinstance(op.lhs.owner, kernel.LaneIdOp):
+        return False
+    extent, mask = facts.extents[op.lhs.owner.axis.value.data], _constant(op.rhs) or 0
+    return mask & (mask + 1) == 0 and extent <= mask + 1
 
 
 def _visit_loop(loop: scf.ForOp, facts: LaneFacts) -> None:
@@ -115,6 +133,8 @@ def lane_strides(func: kernel.FuncOp, facts: LaneFacts) -> Strides:
         match op:
             case kernel.LaneIdOp():
                 strides[op.result] = tuple(int(axis == op.axis.value.data) for axis in axes)
+            case arith.AndIOp() if keeps_all(op, facts):
+                strides[op.result] = strides[op.lhs]
             case arith.AddiOp() | arith.OrIOp():
                 strides[op.result] = _combine(strides[op.lhs], strides[op.rhs], 1)
             case arith.SubiOp():

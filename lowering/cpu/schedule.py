@@ -1,6 +1,6 @@
 """Splits a kernel into segments, each run for all lanes before the next one starts.
 
-A segment ends at every exchange and around every loop of the program. What lanes hand on from one
+A segment ends at every exchange and around every loop that holds one. What lanes hand on from one
 segment to a later one lies in arrays on the stack, one word per lane; a few integer operations on
 lane ids are recomputed instead.
 """
@@ -11,21 +11,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerType, i1, i8
+from xdsl.dialects.builtin import i1
 from xdsl.ir import Block, Operation, SSAValue
 
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.dialects import kernel
+from fhelium_ir.lowering.cpu.code import element_type
 from fhelium_ir.lowering.cpu.lane_analysis import (
     LaneFacts,
     analyse_lanes,
     lane_strides,
 )
-from fhelium_ir.lowering.cpu.llvm_builder import integer_type
 
 RECOMPUTE_LIMIT = 6
 """Most operations repeated in a segment instead of spilling their result."""
+
+TRANSPOSED_STRIDE = 16
+"""Lanes further apart than this rarely find whole rows of words side by side."""
 
 VECTOR_LANES = 4
 """An innermost loop of fewer lanes than this is not worth vectorising."""
@@ -35,7 +38,7 @@ VECTOR_LANES = 4
 class LaneArray:
     """Words on the stack: `slots` for each lane; lanes share them along axes not in `mask`."""
 
-    element: IntegerType
+    element: str
     slots: int
     mask: int
 
@@ -127,19 +130,28 @@ def schedule_kernel(func: kernel.FuncOp) -> Schedule:
 
 
 def _loop_order(func: kernel.FuncOp, facts: LaneFacts) -> tuple[int, ...]:
-    """The axis with the most contiguous accesses is innermost, so that its loop vectorises."""
+    """The axis with the most accesses side by side is innermost, since its loop runs vectors."""
     strides = lane_strides(func, facts)
     scores = [0.0] * len(facts.extents)
     for op in func.walk():
         if isinstance(op, kernel.ExchangeOp):
-            # Reading an exchange along the innermost axis strides through the array.
-            scores[op.axis.value.data] -= len(op.inputs)
+            # Reading an exchange along the innermost axis takes a transposition.
+            scores[op.axis.value.data] -= 0.25 * len(op.inputs)
         elif isinstance(op, kernel.LoadOp | kernel.StoreOp):
             for axis, stride in enumerate(strides[op.offset]):
-                scores[axis] += {0: 0.5, 1: 1.0}.get(-1 if stride is None else stride, -1.0)
+                scores[axis] += _access_score(stride)
     axes = [axis for axis, extent in enumerate(facts.extents) if extent > 1]
     axes.sort(key=lambda axis: (facts.extents[axis] >= VECTOR_LANES, scores[axis], axis))
     return (*sorted(axes[:-1]), *axes[-1:])
+
+
+def _access_score(stride: int | None) -> float:
+    """A word for all lanes, a vector, words that may be transposed in registers, or a gather."""
+    if stride in (0, 1):
+        return 0.5 + 0.5 * stride
+    if stride is not None and 2 <= stride <= TRANSPOSED_STRIDE:
+        return 0.25
+    return -1.0
 
 
 def _split(block: Block, schedule: Schedule) -> list[Item]:
@@ -168,13 +180,17 @@ def _split(block: Block, schedule: Schedule) -> list[Item]:
         elif facts.is_uniform(op):
             # It goes in front of the segment under way.
             items.append(Uniform(op))
-        elif isinstance(op, scf.ForOp) and op not in facts.inline:
+        elif isinstance(op, scf.ForOp) and _has_exchange(op):
+            if op in facts.inline:
+                raise FheliumError(
+                    "kernel.exchange in a loop whose bounds depend on the lane is not supported "
+                    "on the cpu target",
+                    location_of(op),
+                )
             loop = _split_loop(op, current, schedule)
             flush()
             items.append(loop)
         else:
-            if op in facts.inline:
-                _check_inline(op)
             current.ops.append(op)
             stores = stores or any(isinstance(nested, kernel.StoreOp) for nested in op.walk())
     flush()
@@ -225,18 +241,15 @@ def _split_loop(op: scf.ForOp, before: Segment, schedule: Schedule) -> ProgramLo
     return ProgramLoop(op, body)
 
 
-def _check_inline(op: Operation) -> None:
-    if any(isinstance(nested, kernel.ExchangeOp) for nested in op.walk()):
-        raise FheliumError(
-            "kernel.exchange in a loop whose bounds depend on the lane is not supported "
-            "on the cpu target",
-            location_of(op),
-        )
+def _has_exchange(op: Operation) -> bool:
+    return any(isinstance(nested, kernel.ExchangeOp) for nested in op.walk())
 
 
-def _word(value: SSAValue) -> IntegerType:
-    """The type that holds a value in an array: bits take a byte."""
-    return i8 if value.type == i1 else integer_type(value)
+def _word(value: SSAValue) -> str:
+    """LLVM's type that holds a value in an array: bits take a byte."""
+    element = "i8" if value.type == i1 else element_type(value.type)
+    assert element is not None
+    return element
 
 
 def segments_of(items: Sequence[Item]) -> Iterator[Segment]:

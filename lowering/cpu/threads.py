@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from queue import SimpleQueue
@@ -18,9 +19,13 @@ from fhelium_ir.compiler.errors import FheliumError
 
 THREADS_VARIABLE = "FHELIUM_THREADS"
 
+CHUNKS = 4
+"""Pieces of a launch for each thread. Whoever is free takes the next one, so that a thread which other work holds up
+does not hold up the launch."""
+
 Call = Callable[[int, int, bytes], None]
 _Chunk = tuple[int, int, bytes]
-_Job = tuple[Call, _Chunk, "SimpleQueue[BaseException | None]"]
+_Job = tuple[Call, "deque[_Chunk]", "SimpleQueue[BaseException | None]"]
 
 
 def default_threads() -> int:
@@ -45,22 +50,23 @@ class _Pool:
         self._lock = threading.Lock()
         self._count = 0
 
-    def run(self, call: Call, chunks: Sequence[_Chunk]) -> float:
-        """Runs `call(*chunk)` for every chunk, the first one in this thread.
+    def run(self, call: Call, chunks: Sequence[_Chunk], others: int) -> float:
+        """Runs `call(*chunk)` for every chunk, in this thread and in so many others.
 
         Returns:
             The seconds that the first one took.
         """
-        others = len(chunks) - 1
         if others > self._count:
             self._grow(others)
+        left = deque(chunks[1:])
         done: SimpleQueue[BaseException | None] = SimpleQueue()
-        for chunk in chunks[1:]:
-            self._jobs.put((call, chunk, done))
+        for _ in range(others):
+            self._jobs.put((call, left, done))
         start = perf_counter()
         try:
             call(*chunks[0])
             seconds = perf_counter() - start
+            _run_left(call, left)
         finally:
             # Whatever happens here, the others still use the caller's buffers.
             failures = [done.get() for _ in range(others)]
@@ -78,12 +84,22 @@ class _Pool:
 
     def _work(self) -> None:
         while True:
-            call, arguments, done = self._jobs.get()
+            call, left, done = self._jobs.get()
             try:
-                call(*arguments)
+                _run_left(call, left)
                 done.put(None)
             except BaseException as error:
                 done.put(error)
+
+
+def _run_left(call: Call, left: deque[_Chunk]) -> None:
+    """Takes chunks as long as there are some."""
+    while True:
+        try:
+            chunk = left.popleft()
+        except IndexError:
+            return
+        call(*chunk)
 
 
 _pool = _Pool()
@@ -100,7 +116,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def run_split(call: Call, programs: int, parts: int, words: bytes) -> float:
-    """Runs `call(begin, end, words)` on `parts` ranges that make up all programs.
+    """Runs `call(begin, end, words)` on ranges that make up all programs, on `parts` threads.
 
     Args:
         call: does not raise and releases Python's lock.
@@ -110,6 +126,7 @@ def run_split(call: Call, programs: int, parts: int, words: bytes) -> float:
     Returns:
         The seconds per program, without the time to hand over and to wait.
     """
-    bounds = [programs * part // parts for part in range(parts + 1)]
-    seconds = _pool.run(call, [(begin, end, words) for begin, end in pairwise(bounds)])
-    return seconds / bounds[1]
+    count = min(programs, CHUNKS * parts)
+    bounds = [programs * chunk // count for chunk in range(count + 1)]
+    chunks = [(begin, end, words) for begin, end in pairwise(bounds)]
+    return _pool.run(call, chunks, parts - 1) / bounds[1]

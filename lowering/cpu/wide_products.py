@@ -1,11 +1,9 @@
 """The upper word of a 64-bit product, as a function that LLVM meets late.
 
-Vector units multiply 32-bit halves, so the upper word takes four products and a dozen operations.
-Spelt out in the loops, they are most of what LLVM's optimiser and vectoriser look at, and LLVM
-puts them together to 128-bit products, which do not vectorise. So kernels call `UPPER_WORD`, which
-has a version per vector length; the bodies are linked and inlined once the loops are vectors. That
-takes the optimiser from 290 to 70 ms for a pass of a transform with base conversion (940 kernel
-operations), and the code runs as fast.
+Vector units multiply 32-bit halves, so the upper word takes four products and a dozen operations. Spelt out in the
+kernels, they are most of what LLVM's optimiser looks at, and it puts them together to 128-bit products, which no vector
+unit has. So kernels call `UPPER_WORD` or its version for so many lanes, and the bodies are linked and inlined after the
+optimiser.
 
 This module imports nothing: worker processes load it.
 """
@@ -17,29 +15,8 @@ from collections.abc import Sequence
 UPPER_WORD = "fhelium.umulh"
 """i64 x i64 -> i64, unsigned."""
 
-VECTOR_WIDTHS = (8, 4, 2)
-"""Lengths of the versions for vectors; 8 words are the widest vectors there are."""
-
-_PURE = "nounwind willreturn nosync nofree speculatable memory(none)"
-
-
-def declarations(widths: Sequence[int]) -> str:
-    """Declares the scalar function and its versions for vectors of the given lengths."""
-    names = ",".join(f"_ZGV_LLVM_N{n}vv_{UPPER_WORD}({UPPER_WORD}.{n})" for n in widths)
-    versions = f' "vector-function-abi-variant"="{names}"' if widths else ""
-    lines = [f"declare i64 @{UPPER_WORD}(i64, i64) {_PURE}{versions}"]
-    for n in widths:
-        vector = f"<{n} x i64>"
-        lines.append(f"declare {vector} @{UPPER_WORD}.{n}({vector}, {vector}) {_PURE}")
-    if widths:
-        # Nothing calls them yet; LLVM would drop them before it vectorises.
-        used = ", ".join(f"ptr @{UPPER_WORD}.{n}" for n in widths)
-        lines.append(
-            f"@llvm.compiler.used = appending global [{len(widths)} x ptr] [{used}], "
-            'section "llvm.metadata"'
-        )
-    return "\n".join(lines) + "\n"
-
+VECTOR_WIDTHS = (16, 8, 4, 2)
+"""Lengths of the versions for vectors; kernels of 32-bit words take twice as many as a vector has 64-bit words."""
 
 def definitions(widths: Sequence[int]) -> str:
     """The bodies, to be inlined: 128-bit for single words, by halves for vectors."""

@@ -41,6 +41,11 @@ def current_gpu() -> tuple[str, int, int]:
     return ("cuda", 10 * major + minor, 32)
 
 
+def compiler_options(num_warps: int) -> dict[str, int]:
+    """What Triton is told besides the text: products and sums of doubles must not be contracted."""
+    return {"num_warps": num_warps, "enable_fp_fusion": False}
+
+
 def as_jit(function: TritonFunction) -> JITFunction:
     """The function for compilation, whichever kind the decorator made."""
     if isinstance(function, JITFunction):
@@ -62,7 +67,8 @@ def launcher(
 ) -> Callable[..., None]:
     """A function of a kernel's arguments that runs it on a grid; what can be resolved is resolved now."""
     if isinstance(function, JITFunction):
-        return cast("Callable[..., None]", partial(function[grid], num_warps=num_warps))
+        run = partial(function[grid], **compiler_options(num_warps))
+        return cast("Callable[..., None]", run)
     return lambda *arguments: launch(function, grid, arguments, num_warps)
 
 
@@ -74,7 +80,7 @@ def launch(
 ) -> None:
     """Runs a kernel on a grid of one to three axes."""
     if isinstance(function, JITFunction):
-        function[grid](*arguments, num_warps=num_warps)
+        function[grid](*arguments, **compiler_options(num_warps))
         return
     # The interpreter would compute an overflow check for each 32-bit sum and product and, outside
     # of debugging, drop it: a third of its time. Words wrap by intent.
@@ -106,7 +112,7 @@ def compile_for(
         return triton.compile(
             ASTSource(function, dict(signature), {}, aligned),
             target=GPUTarget(target.backend, target.arch, target.warp_size),
-            options={"num_warps": num_warps},
+            options=compiler_options(num_warps),
         )
     except Exception as error:
         reason = " ".join(str(error).split())[:500]

@@ -7,6 +7,7 @@ import hashlib
 import linecache
 
 from fhelium_ir.compiler.errors import FheliumError
+from fhelium_ir.lowering.triton import multiply_add
 from fhelium_ir.lowering.triton.binding import TritonFunction, as_interpreted, as_jit
 
 # One function per text, so that equal kernels share their compiled binaries.
@@ -43,9 +44,18 @@ def compile_source(source: str, interpret: bool = False) -> TritonFunction:
     namespace: dict[str, object] = {"__name__": f"fhelium_ir.generated.{digest}"}
     # The text has no future statements, and this module's would turn its annotations to strings.
     exec(compile(tree, filename, "exec", dont_inherit=True), namespace)
+    _choose_multiply_add(namespace, interpret)
     function = namespace[names[-1]]
     if not isinstance(function, TritonFunction):
         raise FheliumError(f"'{names[-1]}' is not a Triton kernel")
     compiled = as_interpreted(function) if interpret else as_jit(function)
     _COMPILED[source, interpret] = compiled
     return compiled
+
+
+def _choose_multiply_add(namespace: dict[str, object], interpret: bool) -> None:
+    """The `fma` for who runs the kernel; the text itself goes by the environment."""
+    name, fused, exact = multiply_add.NAMES
+    function = namespace.get(fused)
+    if isinstance(function, TritonFunction):
+        namespace[name] = namespace[exact] if interpret else as_jit(function)

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+from fhelium_ir.lowering.triton import binding
 from fhelium_ir.lowering.triton.compile_worker import Job
 
 WORKER = "fhelium_ir.lowering.triton.compile_worker"
@@ -75,7 +76,8 @@ def _triton_cache() -> Path:
 
 def _mark(job: Job, target: tuple[str, int, int]) -> Path:
     """An empty file beside Triton's binaries that says that a kernel has been compiled; it goes when they go."""
-    content = json.dumps([job, target, version("triton")]).encode()
+    options = binding.compiler_options(job[2])
+    content = json.dumps([job, target, options, version("triton")]).encode()
     return _triton_cache() / "fhelium-ir" / hashlib.sha256(content).hexdigest()
 
 

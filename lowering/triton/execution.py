@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from fhelium_ir.backend.host_runtime import DTYPES
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.lowering.triton.binding import TritonFunction, launch
 from fhelium_ir.lowering.triton.compile import compile_source as compile_kernel
@@ -15,8 +16,6 @@ from fhelium_ir.lowering.triton.launches import RegionKernels
 
 if TYPE_CHECKING:
     from fhelium_ir.backend.resources import BoundResource
-
-DTYPES = {"int32": torch.int32, "int64": torch.int64}
 
 
 def compile_for_tensors(source: str, device: torch.device) -> TritonFunction:
@@ -41,11 +40,17 @@ def execute_region(
     outputs: list[torch.Tensor | None] = list(results)
     if launches and kernels.needs_first_result and outputs[0] is None:
         shape = expression.invocation.result_shapes[0]
-        outputs[0] = torch.empty(shape, dtype=inputs[0].dtype, device=device)
+        dtype = DTYPES[expression.invocation.result_dtypes[0]]
+        outputs[0] = torch.empty(shape, dtype=dtype, device=device)
     buffers = [inputs[number] for number in expression.input_numbers]
+    word = expression.invocation.dtype
+    scratch = [
+        torch.empty((rows.rows, kernels.graph.degree), dtype=DTYPES[word], device=device)
+        for rows in kernels.graph.scratch
+    ]
     for step in launches:
         function = compile_for_tensors(step.source, device)
-        arguments = step.arguments(kernels.graph, tables, buffers, outputs)
+        arguments = step.arguments(kernels.graph, tables, buffers, outputs, scratch)
         launch(function, step.grid, arguments, step.num_warps)
     return with_aliases(expression, inputs, results)
 
@@ -56,8 +61,10 @@ def new_results(expression: ExpressionGraph, device: torch.device) -> list[torch
     return [
         None
         if index in expression.identities
-        else torch.empty(shape, dtype=DTYPES[invocation.dtype], device=device)
-        for index, shape in enumerate(invocation.result_shapes)
+        else torch.empty(shape, dtype=DTYPES[dtype], device=device)
+        for index, (shape, dtype) in enumerate(
+            zip(invocation.result_shapes, invocation.result_dtypes, strict=True)
+        )
     ]
 
 
@@ -96,8 +103,9 @@ def check_inputs(expression: ExpressionGraph, inputs: Sequence[torch.Tensor]) ->
     if len(devices) > 1:
         found = ", ".join(sorted(str(device) for device in devices))
         raise FheliumError(f"'{name}': the tensors must be on one device, found {found}")
+    dtypes = invocation.input_dtypes
     for index, (tensor, shape) in enumerate(zip(inputs, shapes, strict=True)):
-        check_tensor(f"'{name}': operand {index}", tensor, shape, invocation.dtype)
+        check_tensor(f"'{name}': operand {index}", tensor, shape, dtypes[index])
     device = devices.pop() if devices else torch.device("cpu")
     if device.type not in ("cuda", "cpu"):
         raise FheliumError(f"'{name}': kernels run on cuda, or interpreted on cpu, not on {device}")

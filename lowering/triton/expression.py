@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation
 
-from fhelium_ir.analysis.region_graph import RegionGraph, Unfusable
+from fhelium_ir.analysis.region_graph import Unfusable
 from fhelium_ir.analysis.region_interface import graph_of, region_graph
+from fhelium_ir.analysis.region_nodes import RegionGraph
 from fhelium_ir.analysis.requirements import (
     ResourceRequirement,
     region_requirements,

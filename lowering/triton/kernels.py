@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import cast
 
 import torch
-from xdsl.dialects.builtin import IntegerType, ModuleOp
+from xdsl.dialects.builtin import Float64Type, IntegerType, ModuleOp
 from xdsl.ir import Attribute
 
 from fhelium_ir.compiler.errors import FheliumError
@@ -17,7 +17,7 @@ from fhelium_ir.lowering.triton import binding
 from fhelium_ir.lowering.triton.compile import compile_source
 from fhelium_ir.lowering.triton.compile_ahead import compile_ahead
 from fhelium_ir.lowering.triton.compile_worker import Job
-from fhelium_ir.lowering.triton.printer import kernel_source, warps_of
+from fhelium_ir.lowering.triton.printer import argument_type, kernel_source, warps_of
 
 
 @dataclass(frozen=True)
@@ -83,21 +83,20 @@ class _Kernel:
 _DTYPES = {32: torch.int32, 64: torch.int64}
 
 
+def _dtype(buffer: kernel.BufferType) -> torch.dtype | None:
+    element = buffer.element_type
+    return torch.float64 if isinstance(element, Float64Type) else _DTYPES.get(element.bitwidth)
+
+
 def _fits(argument: torch.Tensor | int, type_: Attribute) -> bool:
     if isinstance(type_, kernel.BufferType):
         return (
             isinstance(argument, torch.Tensor)
-            and argument.dtype == _DTYPES.get(type_.element_type.bitwidth)
+            and argument.dtype == _dtype(type_)
             and argument.is_contiguous()
         )
     width = _width(type_)
     return isinstance(argument, int) and -(1 << (width - 1)) <= argument < 1 << width
-
-
-def _triton_type(type_: Attribute) -> str:
-    if isinstance(type_, kernel.BufferType):
-        return f"*u{type_.element_type.bitwidth}"
-    return f"u{_width(type_)}"
 
 
 def _width(type_: Attribute) -> int:
@@ -136,7 +135,7 @@ class TritonKernels:
 
         Args:
             grid: number of programs along each axis (on CUDA below 2^31, then 2^16 twice).
-            arguments: contiguous int32 or int64 tensors, taken flat, and ints.
+            arguments: contiguous int32, int64 or float64 tensors, taken flat, and ints.
 
         Raises:
             FheliumError: there is no such kernel, or the grid or an argument does not fit.
@@ -179,7 +178,7 @@ class TritonKernels:
     def compile_ahead(self, target: tuple[str, int, int]) -> int:
         """Compiles in parallel what Triton's disk cache does not hold for a GPU; see `compile_ahead`."""
         jobs: list[Job] = [
-            (found.source, [_triton_type(type_) for type_ in found.parameters], found.num_warps)
+            (found.source, [argument_type(type_) for type_ in found.parameters], found.num_warps)
             for found in self._kernels.values()
         ]
         return compile_ahead(jobs, target)
@@ -200,7 +199,7 @@ class TritonKernels:
         for name, found in self._kernels.items():
             function = binding.as_jit(found.jit)
             signature = dict(
-                zip(function.arg_names, map(_triton_type, found.parameters), strict=True)
+                zip(function.arg_names, map(argument_type, found.parameters), strict=True)
             )
             compiled[name] = binding.compile_for(
                 function, signature, binding.GpuTarget(*target), found.num_warps

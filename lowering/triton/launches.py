@@ -11,13 +11,13 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from fhelium_ir.analysis.region_graph import RegionGraph
+from fhelium_ir.analysis.region_nodes import RegionGraph
 from fhelium_ir.analysis.requirements import resource_position
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.lowering.convert_regions_to_kernels import tile_of
 from fhelium_ir.lowering.convert_zq_to_arith import ConvertZqToArith
-from fhelium_ir.lowering.region_kernels import KernelCode, Tile, pointwise_kernel
-from fhelium_ir.lowering.transform_kernels import transform_kernel
+from fhelium_ir.lowering.kernel_steps import kernel_steps
+from fhelium_ir.lowering.region_kernels import KernelCode, Tile
 from fhelium_ir.lowering.triton.expression import ExpressionGraph
 from fhelium_ir.lowering.triton.printer import kernel_source, warps_of
 
@@ -47,8 +47,10 @@ class KernelLaunch:
         tables: Sequence[torch.Tensor],
         inputs: Sequence[torch.Tensor],
         outputs: Sequence[torch.Tensor | None],
+        scratch: Sequence[torch.Tensor] = (),
     ) -> list[torch.Tensor | int]:
-        """What to pass: `tables` as the requirements list them, `inputs` by buffer, `outputs` by result."""
+        """What to pass: `tables` as the requirements list them, `inputs` by buffer, `outputs` by result, and `scratch`
+        as the graph lists it."""
         values: list[torch.Tensor | int] = []
         for argument in self.code.arguments:
             match argument.kind:
@@ -58,12 +60,14 @@ class KernelLaunch:
                     output = outputs[argument.index]
                     assert output is not None
                     values.append(output)
-                case "bound":
-                    values.append(max(graph.columns[argument.index]))
-                case "count":
-                    values.append(len(graph.limbs))
-                case _:
-                    values.append(tables[resource_position(graph, argument.kind, argument.index)])
+                case "scratch":
+                    values.append(scratch[argument.index])
+                case "bound" | "count":
+                    values.append(self.code.number(argument, graph))
+                case kind:
+                    digits = argument.digits
+                    place = resource_position(graph, kind, argument.index, digits=digits)
+                    values.append(tables[place])
         return values
 
 
@@ -89,31 +93,23 @@ class RegionKernels:
         """
         if not self.graph.outputs:
             return ()
-        rows = len(self.graph.limbs)
         found: list[KernelLaunch] = []
         for code in self._codes():
             module = ModuleOp([code.function])
             ConvertZqToArith().apply(Context(), module)
-            grid = (code.column_blocks, -(-rows // code.rows))
-            found.append(
-                KernelLaunch(code, kernel_source(code.function), grid, warps_of(code.function))
-            )
+            grid, warps = code.grid(self.graph), warps_of(code.function)
+            found.append(KernelLaunch(code, kernel_source(code.function), grid, warps))
         return tuple(found)
 
     def _codes(self) -> list[KernelCode]:
         graph = self.graph
-        transform = graph.transform
-        if transform is None:
-            return [pointwise_kernel(graph, self._tile(), "pointwise")]
-        if transform.schedule is None:
+        if graph.anchored is not None and graph.anchored.schedule is None:
             raise FheliumError(
                 f"'{self.expression.operation.name}': the transform has no schedule; "
                 "run tune-ntt-schedules first"
             )
-        return [
-            transform_kernel(graph, transform.schedule, step, f"{transform.direction}_{step}")
-            for step in range(len(transform.schedule.kernels))
-        ]
+        steps = kernel_steps(graph, self._tile())
+        return [step.build(f"{step.prefix}_{number}") for number, step in enumerate(steps)]
 
     def _tile(self) -> Tile:
         parent: Operation | None = self.expression.operation
@@ -124,4 +120,4 @@ class RegionKernels:
     @property
     def needs_first_result(self) -> bool:
         """Whether a transform keeps its intermediate words in the first result's buffer."""
-        return len(self.launches) > 1
+        return len(self.launches) > 1 and not self.graph.scratch

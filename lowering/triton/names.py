@@ -8,6 +8,8 @@ import re
 
 from xdsl.ir import SSAValue
 
+from fhelium_ir.lowering.triton import multiply_add
+
 _SAFE = re.compile(r"[A-Za-z0-9_]")
 _LONGEST = 100
 
@@ -16,7 +18,7 @@ _RESERVED = frozenset(
     {
         *keyword.kwlist,
         *keyword.softkwlist,
-        *("tl", "triton", "range", "interpreter_semantic"),
+        *("tl", "triton", "range", "interpreter_semantic", *multiply_add.NAMES),
         *("grid", "warmup", "params", "specialization", "options", "backend"),
         *("specialize_impl", "JITCallable", "device", "stream", "device_type", "debug"),
         *("num_warps", "num_ctas", "num_stages", "maxnreg", "instrumentation_mode"),

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from fhelium_ir.analysis.requirements import resource_position
+from fhelium_ir.backend.host_runtime import DTYPES
 from fhelium_ir.backend.registry import OperationInvocation
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.dialects.zq import ARITHMETICS
@@ -19,7 +20,7 @@ from fhelium_ir.lowering.triton.launches import KernelLaunch, RegionKernels
 PARAMETER_COLUMNS = 4
 """Columns of the parameter table: q, q^-1 mod R, R mod q, R^2 mod q."""
 
-_RADIX = {torch.int32: 1 << 32, torch.int64: 1 << 64}
+_RADIX = {torch.int32: 1 << 32, torch.int64: 1 << 64, torch.float64: 1}
 
 
 def compile_source(source: str) -> Any:
@@ -45,12 +46,13 @@ def execution_parameters(
 
     Args:
         invocation: the operation, whose types say which shapes the operands have; None checks what tensors alone tell.
-        inputs: operands [components, rows, N], int32 or int64, contiguous, on one device.
-        parameters: the moduli table [primes, 4] in the operands' dtype, see the resource kind `moduli`.
+        inputs: operands [components, rows, N], int32, int64 or float64, contiguous, on one device.
+        parameters: the moduli table [primes, 4] in the dtype of the arithmetic, without an invocation that of the
+            operands; see the resource kind `moduli`.
         in_place: must be false: no element-wise kernel overwrites an operand.
 
     Returns:
-        The parameter table, and the Montgomery radix R: 2^32 for words of 32 bits, 2^64 for words of 64 bits.
+        The parameter table, and the Montgomery radix R: 2^32 for int32, 2^64 for int64, 1 for float64.
 
     Raises:
         FheliumError: a tensor has the wrong device, dtype, shape or strides, or the call is in place.
@@ -64,12 +66,14 @@ def execution_parameters(
     if not inputs:
         raise FheliumError("an element-wise operation needs an operand")
     first = inputs[0]
-    if first.dtype not in _RADIX:
-        raise FheliumError(f"operands must be int32 or int64, found {str(first.dtype)[6:]}")
+    word = first.dtype if invocation is None else DTYPES[invocation.dtype]
+    if word not in _RADIX:
+        raise FheliumError(f"operands must be int32, int64 or float64, found {str(word)[6:]}")
     for index, tensor in enumerate(inputs):
-        if tensor.dtype != first.dtype or tensor.device != first.device:
+        dtype = word if invocation is None else DTYPES[invocation.input_dtypes[index]]
+        if tensor.dtype != dtype or tensor.device != first.device:
             raise FheliumError(
-                f"operand {index} must be {str(first.dtype)[6:]} on {first.device}, found "
+                f"operand {index} must be {str(dtype)[6:]} on {first.device}, found "
                 f"{str(tensor.dtype)[6:]} on {tensor.device}"
             )
         if not tensor.is_contiguous():
@@ -81,9 +85,9 @@ def execution_parameters(
             f"the parameter table must have shape [primes, {PARAMETER_COLUMNS}], found "
             f"{tuple(parameters.shape)}"
         )
-    if parameters.dtype != first.dtype or parameters.device != first.device:
+    if parameters.dtype != word or parameters.device != first.device:
         raise FheliumError(
-            f"the parameter table must be {str(first.dtype)[6:]} on {first.device}, found "
+            f"the parameter table must be {str(word)[6:]} on {first.device}, found "
             f"{str(parameters.dtype)[6:]} on {parameters.device}"
         )
     if not parameters.is_contiguous():
@@ -93,7 +97,7 @@ def execution_parameters(
             f"the parameter table must have {len(invocation.parameters.primes)} rows, one per "
             f"prime, found {parameters.shape[0]}"
         )
-    return parameters, _RADIX[first.dtype]
+    return parameters, _RADIX[word]
 
 
 @dataclass(frozen=True)

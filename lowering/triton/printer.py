@@ -2,23 +2,35 @@
 
 Every SSA value is one lane's scalar. Printed, it becomes one scalar per program when it depends on
 no lane axis, and otherwise a tile whose rank is the number of lane axes, with extent 1 along the
-axes that it does not depend on: Triton's broadcasting does the rest. Words are printed unsigned
-everywhere and cast only around the few signed ops.
+axes that it does not depend on: Triton's broadcasting does the rest. Integers are printed unsigned
+everywhere and cast only around the few signed ops. Operations on doubles are each rounded once, as
+long as Triton does not contract them (`enable_fp_fusion=False`, see `binding.compiler_options`).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import TextIO
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp
+from xdsl.dialects import math as xdsl_math
+from xdsl.dialects.builtin import (
+    Float64Type,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    f64,
+    i64,
+)
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.dialects import kernel
+from fhelium_ir.lowering.triton import multiply_add
 from fhelium_ir.lowering.triton.axes import UNIFORM, Axes, infer_axes, yielded_values
 from fhelium_ir.lowering.triton.names import Names, symbol_identifier
 
@@ -40,6 +52,13 @@ _INFIX: dict[type[Operation], str] = {
     arith.ShLIOp: "<<",
     arith.ShRUIOp: ">>",
 }
+_FLOAT_INFIX: dict[type[Operation], str] = {
+    arith.AddfOp: "+",
+    arith.SubfOp: "-",
+    arith.MulfOp: "*",
+}
+# By predicate number of arith.cmpf, those that Python's operators mean for NaN, too.
+_FLOAT_COMPARISONS = {1: "==", 2: ">", 3: ">=", 4: "<", 5: "<=", 13: "!="}
 _ON_BITS = (arith.AndIOp, arith.OrIOp, arith.XOrIOp)
 _CALLS: dict[type[Operation], tuple[str, bool]] = {
     arith.MinUIOp: ("tl.minimum", False),
@@ -64,15 +83,34 @@ def kernel_source(func: kernel.FuncOp) -> str:
     Raises:
         FheliumError: an op or a type has no form in Triton; a loop bound depends on the lane.
     """
-    return f"{IMPORTS}\n\n{_Printer(func).definition()}"
+    return header([func]) + definition(func)
+
+
+def header(kernels: Sequence[kernel.FuncOp]) -> str:
+    """What stands in front of the definitions of some kernels in one Python module."""
+    fused = any(isinstance(op, xdsl_math.FmaOp) for func in kernels for op in func.walk())
+    return IMPORTS + (multiply_add.TEXT if fused else "")
+
+
+def definition(func: kernel.FuncOp) -> str:
+    """The function of a kernel, without the header that it needs; raises as `kernel_source`."""
+    return f"\n\n{_Printer(func).definition()}"
 
 
 def print_triton(module: ModuleOp, stream: TextIO) -> None:
     """Writes all kernels of a module as one Python module."""
-    stream.write(IMPORTS)
-    for func in module.walk():
-        if isinstance(func, kernel.FuncOp):
-            stream.write(f"\n\n{_Printer(func).definition()}")
+    kernels = [func for func in module.walk() if isinstance(func, kernel.FuncOp)]
+    stream.write(header(kernels))
+    for func in kernels:
+        stream.write(definition(func))
+
+
+def argument_type(type_: Attribute) -> str:
+    """Triton's name for the type of a kernel's argument: `*u64`, `*fp64`, `u64`."""
+    star = ""
+    if isinstance(type_, kernel.BufferType):
+        star, type_ = "*", type_.element_type
+    return f"{star}fp64" if isinstance(type_, Float64Type) else f"{star}u{_width(type_)}"
 
 
 def warps_of(func: kernel.FuncOp) -> int:
@@ -102,6 +140,11 @@ class _Printer:
         self.indent = 1
         # What is being printed, for errors.
         self.at: Operation = func
+        # Words that lanes exchange should stay where they are. Triton loads and stores aligned neighbours as vectors,
+        # and moves each of them through shared memory to and from the layout that the exchange wants. A program id
+        # that is 0 hides the alignment of the buffers from it.
+        exchanges = any(isinstance(op, kernel.ExchangeOp) for op in func.walk())
+        self.unaligned = " + tl.program_id(2)" if exchanges and func.grid_rank.value.data < 3 else ""
 
     def definition(self) -> str:
         """The header comment, the decorator and the function."""
@@ -133,12 +176,14 @@ class _Printer:
         star = ""
         if isinstance(type_, kernel.BufferType):
             star, type_ = "*", type_.element_type
-        word, width = self._type(type_), _width(type_)
-        if width == 1:
+        word = self._type(type_)
+        if _width(type_) == 1:
             raise self._error("arguments of bits are not supported")
+        if type_ == f64 and not star:
+            raise self._error("arguments that are doubles are not supported")
         cast = f"tl.pointer_type({word})" if star else word
-        self._line(f"{name} = {name}.to({cast})")
-        return f'{name}: "{star}u{width}"'
+        self._line(f"{name} = {name}.to({cast}){self.unaligned if star else ''}")
+        return f'{name}: "{argument_type(argument.type)}"'
 
     def _error(self, message: str) -> FheliumError:
         return FheliumError(f"triton: {message}", location_of(self.at))
@@ -152,6 +197,8 @@ class _Printer:
         self._line(f"{self.names.of(value)} = {text}")
 
     def _type(self, type_: Attribute, signed: bool = False) -> str:
+        if isinstance(type_, Float64Type):
+            return "tl.float64"
         width = _width(type_)
         if width not in (1, 32, 64):
             raise self._error(f"values of type {type_} are not supported")
@@ -200,7 +247,8 @@ class _Printer:
                 self._lane_id(op)
             case kernel.LoadOp():
                 pointer, mask = self._address(op, self.axes[op.result])
-                other = f"{mask}, other=0" if mask else ""
+                zero = "0.0" if op.result.type == f64 else "0"
+                other = f"{mask}, other={zero}" if mask else ""
                 self._assign(op.result, f"tl.load({pointer}{other})")
             case kernel.StoreOp():
                 pointer, mask = self._address(
@@ -215,6 +263,13 @@ class _Printer:
                 self._wide_product(op)
             case arith.CmpiOp():
                 self._comparison(op)
+            case arith.CmpfOp():
+                self._float_comparison(op)
+            case arith.BitcastOp() if {op.input.type, op.result.type} == {i64, f64}:
+                name, type_ = self.names.of(op.input), self._type(op.result.type)
+                self._assign(op.result, f"{name}.to({type_}, bitcast=True)")
+            case xdsl_math.FmaOp() if op.result.type == f64:
+                self._assign(op.result, f"fma({', '.join(map(self.names.of, op.operands))})")
             case arith.SelectOp():
                 self._assign(op.result, f"tl.where({', '.join(map(self.names.of, op.operands))})")
             case arith.ExtUIOp():
@@ -231,13 +286,25 @@ class _Printer:
                 self._binary(op)
 
     def _constant(self, op: arith.ConstantOp) -> None:
+        if isinstance(op.value, FloatAttr) and op.result.type == f64:
+            self._assign(op.result, self._double(op.value.value.data))
+            return
         if not isinstance(op.value, IntegerAttr):
-            raise self._error("only integer constants are supported")
+            raise self._error("only constants that are integers or doubles are supported")
         if _literal(op.result) is None or not all(
             _takes_literal(use.operation, use.index) for use in op.result.uses
         ):
             value = op.value.value.data % (1 << _width(op.result.type))
             self._assign(op.result, f"tl.full((), {value}, {self._type(op.result.type)})")
+
+    def _double(self, value: float) -> str:
+        """A constant, exactly; a bare literal would be a number of 32 bits."""
+        if not math.isfinite(value):
+            raise self._error("constants must be finite")
+        if value == 0 and math.copysign(1, value) < 0:
+            # tl.full takes a zero for the other one.
+            return f"tl.full((), {1 << 63}, tl.uint64).to(tl.float64, bitcast=True)"
+        return f"tl.full((), {value!r}, tl.float64)"
 
     def _lane_id(self, op: kernel.LaneIdOp) -> None:
         axis, rank = op.axis.value.data, len(self.lanes)
@@ -283,6 +350,13 @@ class _Printer:
         else:
             self._assign(op.result, f"{self._signed(op.lhs)} {operator} {self._signed(op.rhs)}")
 
+    def _float_comparison(self, op: arith.CmpfOp) -> None:
+        operator = _FLOAT_COMPARISONS.get(op.predicate.value.data)
+        if operator is None or op.lhs.type != f64:
+            raise self._error(f"this predicate of '{op.name}' has no form in Triton")
+        lhs, rhs = self.names.of(op.lhs), self.names.of(op.rhs)
+        self._assign(op.result, f"{lhs} {operator} {rhs}")
+
     def _sign_extension(self, op: arith.ExtSIOp) -> None:
         wide = self._type(op.result.type)
         if _width(op.input.type) == 1:
@@ -293,7 +367,10 @@ class _Printer:
     def _binary(self, op: Operation) -> None:
         kind = type(op)
         words = bool(op.results) and _width(op.results[0].type) > 1
-        if kind in _INFIX and (words or kind in _ON_BITS):
+        if kind in _FLOAT_INFIX and op.results[0].type == f64:
+            lhs, rhs = map(self.names.of, op.operands)
+            self._assign(op.results[0], f"{lhs} {_FLOAT_INFIX[kind]} {rhs}")
+        elif kind in _INFIX and (words or kind in _ON_BITS):
             self._assign(op.results[0], self._infix(op.operands[0], _INFIX[kind], op.operands[1]))
         elif kind in _CALLS and words:
             function, signed = _CALLS[kind]

@@ -34,3 +34,13 @@ func.func @unknown(%x : !ckks.ciphertext<level = 2, scale = 2**40>) -> !ckks.cip
 func.func @parameters(%x : !ckks.ciphertext<level = 0, scale = 2**40>) -> !ckks.ciphertext<level = 0, scale = 2**40> {
   return %x : !ckks.ciphertext<level = 0, scale = 2**40>
 }
+
+// -----
+
+module attributes {ckks.params = #ckks.params<
+  ring_degree = 8, q = [97, 113], p = [257], digits = 2, scale = 2**5, secret = ternary, insecure>} {
+// CHECK: error: convert-ckks-to-rns: !ckks.ciphertext<level = 1, scale = 2**5, extended> is extended and crosses the interface of the function
+func.func @f(%x : !ckks.ciphertext<level = 1, scale = 2**5, extended>) {
+  return
+}
+}

@@ -42,3 +42,30 @@ kernel.func @k(%i : i64) lanes [4] grid 1 {
 kernel.func @k() lanes [1] grid 1 attributes {num_warps = 3 : i64} {
   kernel.return
 }
+
+// -----
+
+// Doubles come in buffers.
+// CHECK: triton_errors.mlir:[[# @LINE + 1]]:{{[0-9]+}}: error: {{.*}}triton: arguments that are doubles are not supported
+kernel.func @k(%x : f64) lanes [1] grid 1 {
+  kernel.return
+}
+
+// -----
+
+// Python's `!=` holds for numbers that cannot be compared.
+// CHECK: triton_errors.mlir:[[# @LINE + 3]]:{{[0-9]+}}: error: {{.*}}triton: this predicate of 'arith.cmpf' has no form in Triton
+kernel.func @k(%x : !kernel.buffer<f64>, %i : i64) lanes [1] grid 1 {
+  %a = kernel.load %x[%i] : !kernel.buffer<f64> -> f64
+  %b = arith.cmpf one, %a, %a : f64
+  kernel.return
+}
+
+// -----
+
+// Constants are numbers.
+// CHECK: triton_errors.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: {{.*}}triton: constants must be finite
+kernel.func @k() lanes [1] grid 1 {
+  %a = arith.constant 0x7ff0000000000000 : f64
+  kernel.return
+}

@@ -205,3 +205,23 @@ func.func @f(%p : !ckks.plaintext<level = 0, scale = 2**5>) -> !ckks.plaintext<l
   return %p : !ckks.plaintext<level = 0, scale = 2**5>
 }
 }
+
+// -----
+
+// Extended ciphertexts stay inside of functions.
+module attributes {ckks.params = #ckks.params<ring_degree = 16, q = [97, 193], p = [257], digits = 2, scale = 2**5, secret = ternary, insecure>} {
+// CHECK: ckks_check_errors.mlir:[[# @LINE + 1]]:1: error: argument 0 of @f is extended: only a ciphertext divided by P crosses the interface of a function
+func.func @f(%x : !ckks.ciphertext<level = 0, scale = 2**5, extended>) {
+  return
+}
+}
+
+// -----
+
+module attributes {ckks.params = #ckks.params<ring_degree = 16, q = [97, 193], p = [257], digits = 2, scale = 2**5, secret = ternary, insecure>} {
+func.func @f(%x : !ckks.ciphertext<level = 0, scale = 2**5>) -> !ckks.ciphertext<level = 0, scale = 2**5, extended> {
+  %e = ckks.extend %x : !ckks.ciphertext<level = 0, scale = 2**5>
+// CHECK: ckks_check_errors.mlir:[[# @LINE + 1]]:3: error: output 0 (%e) of @f is extended: only a ciphertext divided by P crosses the interface of a function
+  return %e : !ckks.ciphertext<level = 0, scale = 2**5, extended>
+}
+}

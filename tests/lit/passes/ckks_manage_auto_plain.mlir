@@ -77,4 +77,14 @@ func.func @arguments(%x : !ckks.ciphertext, %p : !ckks.plaintext, %q : !ckks.pla
   %c = ckks.mul_plain %b, %q : !ckks.ciphertext, !ckks.plaintext
   return %c : !ckks.ciphertext
 }
+
+// One that no result depends on gets the level and the scale of the start, or keeps what it states.
+// CHECK-LABEL: func.func @unused(
+// CHECK-SAME: %x: !ckks.ciphertext<level = 0, scale = [[SCALE:[^>]*]]>, %p: !ckks.plaintext<level = 0, scale = [[SCALE]]>, %q: !ckks.plaintext<level = 2, scale = 2**30>)
+func.func @unused(%x : !ckks.ciphertext, %p : !ckks.plaintext, %q : !ckks.plaintext<level = 2, scale = 2**30>)
+    -> !ckks.ciphertext {
+  %a = ckks.mul_plain %x, %p : !ckks.ciphertext, !ckks.plaintext
+  %b = ckks.add %x, %x : !ckks.ciphertext
+  return %b : !ckks.ciphertext
+}
 }

@@ -12,6 +12,13 @@ func.func private @turn(%x : !ckks.ciphertext, %k : index) -> !ckks.ciphertext {
   return %s : !ckks.ciphertext
 }
 
+// A private function that nothing calls is removed, whatever it takes.
+// CHECK-NOT: @nobody
+func.func private @nobody(%x : !ckks.ciphertext, %k : index) -> !ckks.ciphertext {
+  %t = ckks.rotate_dynamic %x, %k : !ckks.ciphertext, index
+  return %t : !ckks.ciphertext
+}
+
 // CHECK-LABEL: func.func @minus
 // CHECK-NEXT: ckks.negate
 func.func @minus(%x : !ckks.ciphertext) -> !ckks.ciphertext {

@@ -62,7 +62,7 @@ def module_of(text: str, chain: Parameters) -> ModuleOp:
 
 def managed(module: ModuleOp) -> func.FuncOp:
     """Runs the passes of the program stage; returns the function."""
-    Pipeline.named(DEFAULT_PIPELINE).until("ckks-check").run(make_context(), module)
+    Pipeline.named(DEFAULT_PIPELINE).until("merge-divisions").run(make_context(), module)
     return entry_function(module, None)
 
 

@@ -8,19 +8,15 @@ from functools import cache
 import torch
 from xdsl.dialects.builtin import ModuleOp
 
+from fhelium_ir.backend.compiling import CompiledProgram
 from fhelium_ir.backend.execution import Compilation
 from fhelium_ir.backend.registry import OperationImplementationRegistry, use_registry
 from fhelium_ir.client.client import Client
+from fhelium_ir.client.materials import ClientKeys
 from fhelium_ir.compiler.parsing import parse_module
 from fhelium_ir.compiler.pipeline import Pipeline
 from fhelium_ir.tools.fhelium_run import Options
-from fhelium_ir.tools.run_program import (
-    ClientKeys,
-    Program,
-    compile_program,
-    encrypt_input,
-    read_inputs,
-)
+from fhelium_ir.tools.run_program import compile_program, encrypt_and_encode, read_inputs
 from fhelium_ir.universe import make_context
 
 PARAMS = (
@@ -46,7 +42,7 @@ TARGET = "interpret"
 class Case:
     """A compiled program with a client's keys and encrypted inputs."""
 
-    program: Program
+    program: CompiledProgram
     client: Client
     inputs: tuple[torch.Tensor, ...]
 
@@ -77,11 +73,8 @@ def case(target: str = TARGET, text: str = PRODUCT, ring_degree: int | None = No
     program = compile_program("test.mlir", text, options)
     client = Client(program.parameters, seed=5)
     values = read_inputs(program, None, 5)
-    inputs = tuple(
-        encrypt_input(client, argument, values[argument.name], program.parameters)
-        for argument in program.arguments
-    )
-    return Case(program, client, inputs)
+    inputs = encrypt_and_encode(client, program.interface, values)
+    return Case(program, client, tuple(inputs.values()))
 
 
 def region_stage(text: str, registry: OperationImplementationRegistry | None = None) -> ModuleOp:

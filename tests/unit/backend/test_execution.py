@@ -32,6 +32,7 @@ from fhelium_ir.backend.execution import (
     ResourceRequirement,
 )
 from fhelium_ir.backend.materializer import DeclaredMaterializer
+from fhelium_ir.client.materials import ClientKeys
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.dialects import fusion, resource, rns
 from fhelium_ir.lowering.triton import PreparedFusion, TritonFusionImplementation
@@ -51,9 +52,11 @@ def outputs(program: ProgramExecutable, inputs: Sequence[torch.Tensor]) -> tuple
 
 def expected() -> Sequence[torch.Tensor]:
     one = case()
-    names = [argument.name for argument in one.program.arguments]
+    names = [argument.name for argument in one.program.interface.arguments]
     encrypted = dict(zip(names, one.inputs, strict=True))
-    return run_reference(one.program, one.client, encrypted, {})
+    program = one.program
+    keys = ClientKeys(one.client)
+    return run_reference(program.program_stage, program.interface, keys, encrypted)
 
 
 def assert_right(program: ProgramExecutable) -> None:

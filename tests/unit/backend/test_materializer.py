@@ -47,7 +47,9 @@ class Keys:
         self.asked.append((kind, galois))
         return self.tensor
 
-    def plaintext(self, values: Sequence[complex], scale: Fraction, level: int) -> torch.Tensor:
+    def plaintext(
+        self, values: Sequence[complex], scale: Fraction, level: int, extended: bool = False
+    ) -> torch.Tensor:
         self.asked.append((list(values), scale, level))
         return self.tensor
 

@@ -217,6 +217,32 @@ def interface(parameters: Parameters) -> str:
     return w.text(x, total, total, z, w.negate(z))
 
 
+def divisions(parameters: Parameters) -> str:
+    """Key switches whose divisions merge: with a rescale, and in sums with all that goes through them; three limbs."""
+    w = Writer(parameters)
+    top = parameters.top_level
+    x, y = w.argument("x", attributes=bounded(0.25)), w.argument("y", attributes=bounded(0.25))
+    xy = w.relinearize(w.mul(x, y))
+    first = w.rescale(
+        w.sub_plain(
+            w.add_plain(w.negate(xy), w.constant([0.5, -0.25], xy)), w.constant([0.125], xy)
+        )
+    )
+    factors = [w.constant([0.25, -0.5, 0.125 * k, 0.0], x) for k in range(4)]
+    turned = [w.rotate(x, 1), w.conjugate(x), w.rotate(x, -3)]
+    total = w.mul_plain(x, factors[3])
+    for value, factor in zip(turned, factors, strict=False):
+        total = w.add(total, w.mul_plain(value, factor))
+    other = w.sub(w.sub(turned[0], y), w.add(turned[2], turned[1]))
+    return w.text(
+        first,
+        w.rescale(total),
+        total,
+        other,
+        w.mod_switch(w.add(other, w.rotate(y, 2)), levels=top),
+    )
+
+
 PROGRAMS: Mapping[str, Callable[[Parameters], str]] = {
     "sums": sums,
     "rotations": rotations,
@@ -224,4 +250,5 @@ PROGRAMS: Mapping[str, Callable[[Parameters], str]] = {
     "triples": triples,
     "levels": levels,
     "interface": interface,
+    "divisions": divisions,
 }

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 
 from fhelium_ir import universe
 from fhelium_ir.client.client import Client
+from fhelium_ir.client.materials import ClientKeys
 from fhelium_ir.client.parameters import rescaled
 from fhelium_ir.compiler.parsing import parse_module
 from fhelium_ir.compiler.pipeline import Pipeline
@@ -25,7 +26,6 @@ from fhelium_ir.parameters import Parameters
 from fhelium_ir.reference.blocks import KeyName
 from fhelium_ir.reference.polynomial import run_polynomial
 from fhelium_ir.reference.program import run_program
-from fhelium_ir.tools.run_program import ClientKeys
 from tests.lit_files import ROOT
 
 Residues = NDArray[np.int64]
@@ -141,8 +141,10 @@ class Runner:
         data = ClientKeys(self.client).evaluation_key(kind, galois)
         return data if self.change is None else self.change((kind, galois), data.clone())
 
-    def plaintext(self, values: Sequence[complex], scale: Fraction, level: int) -> torch.Tensor:
-        return ClientKeys(self.client).plaintext(values, scale, level)
+    def plaintext(
+        self, values: Sequence[complex], scale: Fraction, level: int, extended: bool = False
+    ) -> torch.Tensor:
+        return ClientKeys(self.client).plaintext(values, scale, level, extended)
 
     def encoded(self, values: NDArray[np.float64], scale: Fraction, level: int) -> Residues:
         return self.plaintext(list(values), scale, level).numpy().astype(np.int64)

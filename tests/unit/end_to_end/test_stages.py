@@ -106,7 +106,14 @@ def test_every_op_decrypts(name: str, bits: int) -> None:
 
 @pytest.mark.parametrize(
     "name, bits",
-    [("sums", 28), ("sums", 60), ("products", 28), ("products", 60), ("triples", 28)],
+    [
+        ("sums", 28),
+        ("sums", 60),
+        ("products", 28),
+        ("products", 60),
+        ("triples", 28),
+        ("divisions", 28),
+    ],
 )
 def test_ops_under_the_triton_interpreter(name: str, bits: int) -> None:
     run = runner(PROGRAMS[name], chain(bits, 3, 2), "interpreter")
@@ -139,6 +146,18 @@ def test_key_switching_with_32_bit_words(limbs: int, digits: int) -> None:
 @pytest.mark.parametrize("limbs, digits", [(1, 1), (2, 1), (4, 4), (5, 2), (6, 2)])
 def test_key_switching_with_64_bit_words(limbs: int, digits: int) -> None:
     check_key_switching(chain(60, limbs, digits))
+
+
+@pytest.mark.parametrize("limbs, digits, special", [(3, 3, 1), (4, 2, 3), (5, 2, 3)])
+def test_merged_divisions(limbs: int, digits: int, special: int) -> None:
+    run = runner(PROGRAMS["divisions"], chain(28, limbs, digits, special), "cpu")
+    rescales = [op for op in run.stages.function.body.block.ops if isinstance(op, ckks.RescaleOp)]
+    assert all(ckks.ciphertext_facts("", op.operand.type).extended for op in rescales[:1])
+    for kind in ("random", "largest"):
+        inputs = run.residues(kind)
+        assert_equal(run.executable("cpu", inputs), check_stages(run, inputs), "cpu")
+    vectors = small_vectors(run)
+    check_decryption(run, vectors, run.executable("cpu", run.encrypted(vectors)))
 
 
 @pytest.mark.parametrize("bits", [28, 60], ids=["mont32", "mont64"])

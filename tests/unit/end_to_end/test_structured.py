@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from fhelium_ir.backend.compiling import CompiledProgram
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.tools import fhelium_run
-from fhelium_ir.tools.run_program import Program, compile_program, execute
+from fhelium_ir.tools.run_program import compile_program, execute
 from tests.unit.passes.expanding import chain, dense
 
 RING_DEGREE = 32
@@ -64,7 +65,7 @@ def test_rotation_keys_that_cannot_do(keys: str) -> None:
         compile_program("structured.mlir", PROGRAM, options)
 
 
-def check_results(program: Program, options: fhelium_run.Options) -> None:
+def check_results(program: CompiledProgram, options: fhelium_run.Options) -> None:
     x = np.random.default_rng(4).uniform(-1, 1, SLOTS)
     outcome = execute(program, {"x": x.astype(np.complex128)}, options)
     t = (2 * x - 1) / 3

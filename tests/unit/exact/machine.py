@@ -44,7 +44,9 @@ class NoKeys:
     def evaluation_key(self, kind: str, galois: int | None) -> torch.Tensor:
         raise AssertionError("no key is read")
 
-    def plaintext(self, values: Sequence[complex], scale: Fraction, level: int) -> torch.Tensor:
+    def plaintext(
+        self, values: Sequence[complex], scale: Fraction, level: int, extended: bool = False
+    ) -> torch.Tensor:
         raise AssertionError("nothing is encoded")
 
 

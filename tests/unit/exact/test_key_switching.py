@@ -15,12 +15,12 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 
 from fhelium_ir.client.client import Client
 from fhelium_ir.client.encryption import decrypt
+from fhelium_ir.client.materials import ClientKeys
 from fhelium_ir.compiler.pipeline import Pipeline
 from fhelium_ir.dialects import resource
 from fhelium_ir.lowering.link import link
 from fhelium_ir.parameters import Parameters
 from fhelium_ir.reference.program import run_program
-from fhelium_ir.tools.run_program import ClientKeys
 from fhelium_ir.universe import DEFAULT_PIPELINE, PIPELINES, make_context
 from tests.unit.exact.machine import BEYOND_60_BITS, NoKeys
 from tests.unit.reference.textbook import (
@@ -69,7 +69,7 @@ def compiled_text(text: str, target: str) -> Compiled:
     specs = [
         f'{name}{{device="{device}"}}' if name == "tune-ntt-schedules" else name for name in passes
     ]
-    split, module = passes.index("ckks-check") + 1, parsed(text)
+    split, module = passes.index("convert-ckks-to-rns"), parsed(text)
     Pipeline("program", tuple(specs[:split])).run(make_context(), module)
     program_stage = module.clone()
     Pipeline("rest", tuple(specs[split:])).run(make_context(), module, verify_each=False)

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from fhelium_ir.client.client import Client
+from fhelium_ir.client.materials import ClientKeys
 from fhelium_ir.dialects import host, kernel
 from fhelium_ir.lowering.link import link
-from fhelium_ir.tools.run_program import ClientKeys
 from tests.unit.exact.machine import NoKeys
 from tests.unit.exact.test_key_switching import (
     SCALE,

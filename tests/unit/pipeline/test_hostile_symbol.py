@@ -7,12 +7,12 @@ import torch
 
 from fhelium_ir import universe
 from fhelium_ir.client.client import Client
+from fhelium_ir.client.materials import ClientKeys
 from fhelium_ir.compiler.parsing import parse_module
 from fhelium_ir.compiler.pipeline import Pipeline
 from fhelium_ir.dialects import ckks
 from fhelium_ir.lowering.host_printer import host_functions
 from fhelium_ir.lowering.link import link
-from fhelium_ir.tools.run_program import ClientKeys
 from tests.lit_files import LIT_ROOT
 
 

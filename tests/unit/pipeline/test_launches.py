@@ -14,11 +14,11 @@ from xdsl.dialects.builtin import ModuleOp
 from fhelium_ir import universe
 from fhelium_ir.backend.executable import DTYPES, Executable
 from fhelium_ir.client.client import Client
+from fhelium_ir.client.materials import ClientKeys
 from fhelium_ir.compiler.pipeline import Pipeline
 from fhelium_ir.dialects import ckks, host
 from fhelium_ir.lowering.link import link
 from fhelium_ir.lowering.resources_json import resource_table
-from fhelium_ir.tools.run_program import ClientKeys
 from tests.unit.pipeline.examples import EXAMPLES, small_example
 
 FUSE = "form-fusion-regions"

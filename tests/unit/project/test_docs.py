@@ -37,9 +37,14 @@ PAGES = tuple(
         "docs/numerics.md",
         "docs/programs.md",
         "docs/management.md",
+        "docs/python-api.md",
+        "docs/security.md",
     )
 )
 """The tutorial has tests of its own."""
+
+SESSION = "python-api.md"
+"""The page whose Python blocks are one session; the text block below one is what it prints."""
 
 LONGEST_LINE = 120
 
@@ -110,17 +115,26 @@ ALL_BLOCKS = [block for page in PAGES for block in blocks(page)]
 
 
 def of_language(language: str) -> list[object]:
-    """The blocks of a language as test parameters."""
+    """The blocks of a language as test parameters; those of the session are not run one by one."""
     return [
         pytest.param(block, id=f"{block.page}:{block.line}")
         for block in ALL_BLOCKS
-        if block.language == language
+        if block.language == language and block.page != SESSION
     ]
 
 
+@pytest.fixture
+def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder like the root, as far as the pages name files, where commands may write."""
+    for name in ("docs", "examples"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 @pytest.mark.parametrize("block", of_language("console"))
-def test_commands_print_what_is_shown(block: Block, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
+@pytest.mark.usefixtures("workplace")
+def test_commands_print_what_is_shown(block: Block) -> None:
     for command in commands(block.text):
         stream = StringIO()
         with redirect_stdout(stream), redirect_stderr(stream):
@@ -135,7 +149,24 @@ def test_ir_is_valid(block: Block) -> None:
     verify_module(parse_module(universe.make_context(), block.text, block.page))
 
 
+@pytest.mark.usefixtures("workplace")
+def test_the_python_session_prints_what_is_shown() -> None:
+    names: dict[str, object] = {"__name__": "session"}
+    shown = 0
+    stream = StringIO()
+    for block in blocks(ROOT / "docs" / SESSION):
+        if block.language == "python":
+            stream = StringIO()
+            with redirect_stdout(stream):
+                exec(compile(block.text, f"{block.page}:{block.line}", "exec"), names)
+        else:
+            assert block.text == stream.getvalue(), block.line
+            shown += 1
+    assert shown >= 4
+
+
 @pytest.mark.parametrize("block", of_language("python"))
+@pytest.mark.usefixtures("workplace")
 def test_python_runs(block: Block, monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("documented")
     monkeypatch.setitem(sys.modules, module.__name__, module)
@@ -143,7 +174,8 @@ def test_python_runs(block: Block, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "file", ["weigh.mlir", "neighbours.mlir", "weigh.json", "fold_negations.py"]
+    "file",
+    ["weigh.mlir", "neighbours.mlir", "weigh.json", "fold_negations.py"],
 )
 def test_files_are_shown_as_they_are(file: str) -> None:
     text = (ROOT / "docs" / "examples" / file).read_text()
@@ -152,7 +184,7 @@ def test_files_are_shown_as_they_are(file: str) -> None:
 
 def test_every_pass_and_op_is_described() -> None:
     architecture = (ROOT / "docs" / "architecture.md").read_text()
-    for name in (*universe.PIPELINES[universe.DEFAULT_PIPELINE], *universe.TARGET_PASSES):
+    for name in universe.PIPELINES[universe.DEFAULT_PIPELINE]:
         assert f"| `{name}` |" in architecture, name
     programs = (ROOT / "docs" / "programs.md").read_text()
     for op in universe.load_dialect("ckks").operations:

@@ -13,13 +13,13 @@ func.func private @f() -> !ckks.ciphertext<size = 4>
 // -----
 
 // A fact is written once.
-// CHECK: invalid_types.mlir:[[# @LINE + 1]]:{{[0-9]+}}: error: Expected one of 'domain', 'scale', 'size'
+// CHECK: invalid_types.mlir:[[# @LINE + 1]]:{{[0-9]+}}: error: Expected one of 'domain', 'extended', 'scale', 'size'
 func.func private @f() -> !ckks.ciphertext<level = 1, level = 1>
 
 // -----
 
 // The facts have names.
-// CHECK: invalid_types.mlir:[[# @LINE + 1]]:{{[0-9]+}}: error: Expected one of 'domain', 'level', 'scale', 'size'
+// CHECK: invalid_types.mlir:[[# @LINE + 1]]:{{[0-9]+}}: error: Expected one of 'domain', 'extended', 'level', 'scale', 'size'
 func.func private @f() -> !ckks.ciphertext<depth = 1>
 
 // -----
@@ -31,5 +31,5 @@ func.func private @f() -> !ckks.ciphertext<domain = frequency>
 // -----
 
 // A plaintext has no size.
-// CHECK: invalid_types.mlir:[[# @LINE + 1]]:{{[0-9]+}}: error: Expected one of 'domain', 'level', 'scale'
+// CHECK: invalid_types.mlir:[[# @LINE + 1]]:{{[0-9]+}}: error: Expected one of 'domain', 'extended', 'level', 'scale'
 func.func private @f() -> !ckks.plaintext<size = 2>

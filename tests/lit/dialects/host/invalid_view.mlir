@@ -10,7 +10,7 @@ func.func @main(%x : memref<4xi64>, %n : i64) {
 // -----
 
 // A view has a size in bytes.
-// CHECK: invalid_view.mlir:[[# @LINE + 3]]:{{[0-9]+}}: error: {{.*}}must have integer elements and a static shape
+// CHECK: invalid_view.mlir:[[# @LINE + 3]]:{{[0-9]+}}: error: {{.*}}must have words as elements and a static shape
 func.func @main(%x : memref<4xi64>, %n : i64) {
   %a = host.alloc : memref<64xi8>
   %v = host.view %a at 0 : memref<64xi8> -> memref<7xf32>

@@ -1,33 +1,28 @@
-// RUN: fhelium-opt %s -p convert-kernels-to-llvm | filecheck %s
-// RUN: fhelium-opt %s -p 'convert-kernels-to-llvm{vector_products=false}' | filecheck %s --check-prefix=SCALAR
+// RUN: fhelium-opt %s -t llvm | filecheck %s
+// RUN: sed 's/512/128/' %s | fhelium-opt - -t llvm | filecheck %s --check-prefix=NARROW
 
-// The upper word of a 64-bit product is a function where LLVM can vectorise, and nothing promises
-// the absence of overflow. Masked accesses branch around the access.
+// Lanes run in vectors, as long as the attribute says. The upper word of a 64-bit product is a function that LLVM meets
+// late, nothing promises the absence of overflow, and masked accesses are masked vectors.
 
-// CHECK:       llvm.func @fhelium.umulh(i64, i64) -> i64
-// CHECK-LABEL: llvm.func @"a b"(
-// CHECK-NOT:   overflow
+// CHECK:       declare <8 x i64> @llvm.masked.load.v8i64.p0(ptr, i32, <8 x i1>, <8 x i64>)
+// CHECK-LABEL: define void @"a\20b"(i64 %begin, i64 %end, ptr %words)
 // CHECK-NOT:   i128
-// CHECK:       llvm.cond_br [[MASK:%\S+]], ^[[ACCESS:bb[0-9]+]], ^[[AFTER:bb[0-9]+]](%{{\S+}} : i64)
-// CHECK-NEXT:  ^[[ACCESS]]:
-// CHECK-NEXT:  llvm.getelementptr
-// CHECK-NEXT:  [[LOADED:%\S+]] = llvm.load
-// CHECK-NEXT:  llvm.br ^[[AFTER]]([[LOADED]] : i64)
-// CHECK-NEXT:  ^[[AFTER]](%{{\S+}}: i64):
-// CHECK:       llvm.call @fhelium.umulh(
-// CHECK-NEXT:  llvm.icmp "ult"
-// CHECK-NEXT:  llvm.select
-// CHECK:       llvm.cond_br [[MASK]], ^[[ACCESS:bb[0-9]+]], ^[[AFTER:bb[0-9]+]]
-// CHECK-NEXT:  ^[[ACCESS]]:
-// CHECK:       llvm.store
-// CHECK-NEXT:  llvm.br ^[[AFTER]]
-// CHECK:       {fhelium.lane_loop = 8 : i32}
+// CHECK:       [[MASK:%\S+]] = icmp ult <8 x i64> <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7>,
+// CHECK-NEXT:  [[V:%\S+]] = call <8 x i64> @llvm.masked.load.v8i64.p0(ptr [[X:%\S+]], i32 8, <8 x i1> [[MASK]],
+// CHECK-NEXT:  [[LOW:%\S+]] = mul <8 x i64> [[V]], [[V]]
+// CHECK-NEXT:  [[HIGH:%\S+]] = call <8 x i64> @fhelium.umulh.8(<8 x i64> [[V]], <8 x i64> [[V]])
+// CHECK-NEXT:  icmp ult <8 x i64> [[LOW]], [[HIGH]]
+// CHECK-NEXT:  select <8 x i1>
+// CHECK-NEXT:  call void @llvm.masked.store.v8i64.p0(<8 x i64> %{{\S+}}, ptr [[X]], i32 8, <8 x i1> [[MASK]])
+// CHECK:       ret void
+// CHECK:       define linkonce_odr hidden <8 x i64> @fhelium.umulh.8(<8 x i64> %a, <8 x i64> %b) alwaysinline {
+// CHECK-NOT:   i128
+// CHECK:       mul <8 x i64> %a1, %b1
 
-// SCALAR-NOT:  umulh
-// SCALAR:      llvm.zext %{{\S+}} : i64 to i128
-// SCALAR:      llvm.mul %{{\S+}}, %{{\S+}} : i128
-// SCALAR-NEXT: llvm.lshr %{{\S+}}, %{{\S+}} : i128
-// SCALAR-NEXT: llvm.trunc %{{\S+}} : i128 to i64
+// NARROW:      phi i64
+// NARROW:      call <2 x i64> @fhelium.umulh.2(
+// NARROW:      add i64 %{{\S+}}, 2
+builtin.module attributes {kernel.vector_bits = 512 : i64} {
 kernel.func @"a b"(%x : !kernel.buffer<i64>, %n : i64) lanes [8] grid 1 {
   %l = kernel.lane_id 0
   %m = arith.cmpi ult, %l, %n : i64
@@ -36,4 +31,5 @@ kernel.func @"a b"(%x : !kernel.buffer<i64>, %n : i64) lanes [8] grid 1 {
   %r = arith.minui %low, %high : i64
   kernel.store %r, %x[%l] mask %m : i64, !kernel.buffer<i64>
   kernel.return
+}
 }

@@ -1,4 +1,4 @@
-// RUN: not fhelium-opt %s -p convert-kernels-to-llvm 2>&1 | filecheck %s
+// RUN: not fhelium-opt %s -t llvm 2>&1 | filecheck %s
 
 // CHECK: errors.mlir:7:{{[0-9]+}}: error: kernel.exchange in a loop whose bounds depend on the lane is not supported on the cpu target
 kernel.func @f(%x : !kernel.buffer<i64>) lanes [2] grid 1 {

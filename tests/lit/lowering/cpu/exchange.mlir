@@ -1,41 +1,39 @@
-// RUN: fhelium-opt %s -p convert-kernels-to-llvm | filecheck %s
+// RUN: fhelium-opt %s -t llvm | filecheck %s
 
-// Two segments around the exchange. What depends on the program only stands outside of the lane
-// loops, what depends on lane axis 0 only in the outer one; the inner one is marked.
+// Two segments around the exchange. What depends on the program only stands outside of the lane loops, what depends on
+// lane axis 0 only in the outer one; axis 1 is one vector.
 
-// CHECK-LABEL: llvm.func @transpose(
-// CHECK-SAME:  [[BEGIN:%\S+]]: i64, [[END:%\S+]]: i64, [[G0:%\S+]]: i64, %{{\S+}}: i64, %{{\S+}}: i64,
-// CHECK-SAME:  [[X:%\S+]]: !llvm.ptr, [[W:%\S+]]: !llvm.ptr, [[Y:%\S+]]: !llvm.ptr, [[N:%\S+]]: i64)
-// CHECK:       [[ARRAY:%\S+]] = llvm.alloca %{{\S+}} x i64
+// CHECK-LABEL: define void @"transpose"(i64 %begin, i64 %end, ptr %words) {
+// CHECK:       [[ARRAY:%\S+]] = alloca i64, i64 16, align 64
 
 // Programs.
-// CHECK:       llvm.br ^[[PROGRAM:bb[0-9]+]]([[BEGIN]] : i64)
-// CHECK:       ^[[PROGRAM]]([[P:%\S+]]: i64):
-// CHECK-NEXT:  llvm.icmp "slt" [[P]], [[END]] : i64
-// CHECK:       [[ID:%\S+]] = llvm.urem [[P]], [[G0]] : i64
-// CHECK:       [[BASE:%\S+]] = llvm.mul [[ID]], [[N]] : i64
+// CHECK:       %program = phi i64 [ %begin, %entry ], [ %program.next, %next ]
+// CHECK-NEXT:  [[MORE:%\S+]] = icmp slt i64 %program, %end
+// CHECK-NEXT:  br i1 [[MORE]], label %body, label %done
+// CHECK:       [[ID:%\S+]] = urem i64 %program,
+// CHECK:       [[BASE:%\S+]] = mul i64 [[ID]],
 
 // First segment.
-// CHECK:       ^[[OUTER:bb[0-9]+]]([[A:%\S+]]: i64):
-// CHECK:       [[PW:%\S+]] = llvm.getelementptr inbounds [[W]]{{\[}}[[A]]]
-// CHECK-NEXT:  llvm.load [[PW]] : !llvm.ptr -> i64
-// CHECK:       ^[[INNER:bb[0-9]+]]([[B:%\S+]]: i64):
-// CHECK:       llvm.getelementptr inbounds [[X]]
-// CHECK:       llvm.getelementptr inbounds [[ARRAY]]
-// CHECK:       llvm.store
-// CHECK:       llvm.getelementptr inbounds [[ARRAY]][1] : (!llvm.ptr) -> !llvm.ptr, !llvm.array<8 x i64>
-// CHECK:       llvm.store
-// CHECK:       llvm.cond_br %{{\S+}}, ^[[INNER]](%{{\S+}} : i64), ^{{\S+}} {fhelium.lane_loop}
-// CHECK:       llvm.cond_br %{{\S+}}, ^[[OUTER]](%{{\S+}} : i64), ^bb{{[0-9]+$}}
+// CHECK:       [[A:%\S+]] = phi i64
+// CHECK-NEXT:  [[PW:%\S+]] = getelementptr i64, ptr %{{\S+}}, i64 [[A]]
+// CHECK-NEXT:  [[S:%\S+]] = load i64, ptr [[PW]]
+// CHECK:       [[V:%\S+]] = load <4 x i64>, ptr
+// CHECK:       insertelement <4 x i64> poison, i64 [[S]], i64 0
+// CHECK:       [[VS:%\S+]] = add <4 x i64> [[V]],
+// CHECK:       [[PLACE:%\S+]] = getelementptr i64, ptr [[ARRAY]],
+// CHECK-NEXT:  store <4 x i64> [[V]], ptr [[PLACE]]
+// CHECK-NEXT:  [[SECOND:%\S+]] = getelementptr i64, ptr [[PLACE]], i64 8
+// CHECK-NEXT:  store <4 x i64> [[VS]], ptr [[SECOND]]
 
 // Second segment.
-// CHECK-NOT:   llvm.getelementptr inbounds [[X]]
-// CHECK:       llvm.getelementptr inbounds [[ARRAY]]
-// CHECK-NEXT:  llvm.load
-// CHECK:       llvm.getelementptr inbounds [[Y]]
-// CHECK:       {fhelium.lane_loop}
-// CHECK:       llvm.br ^[[PROGRAM]](
-// CHECK:       llvm.return
+// CHECK:       [[B:%\S+]] = phi i64
+// CHECK:       [[ROW:%\S+]] = mul i64 [[B]], 8
+// CHECK-NEXT:  [[READ:%\S+]] = getelementptr i64, ptr [[ARRAY]], i64 [[ROW]]
+// CHECK-NEXT:  [[E:%\S+]] = load <4 x i64>, ptr [[READ]]
+// CHECK:       store <4 x i64> [[E]],
+// CHECK:       %program.next = add i64 %program, 1
+// CHECK:       ret void
+builtin.module attributes {kernel.vector_bits = 256 : i64} {
 kernel.func @transpose(%x : !kernel.buffer<i64>, %w : !kernel.buffer<i64>, %y : !kernel.buffer<i64>, %n : i64) lanes [2, 4] grid 1 {
   %p = kernel.program_id 0
   %base = arith.muli %p, %n : i64
@@ -52,4 +50,5 @@ kernel.func @transpose(%x : !kernel.buffer<i64>, %w : !kernel.buffer<i64>, %y : 
   %e0, %e1 = kernel.exchange %v, %vs axis 0 : i64, i64 -> i64, i64
   kernel.store %e0, %y[%i] : i64, !kernel.buffer<i64>
   kernel.return
+}
 }

@@ -92,8 +92,25 @@ def test_parts_make_up_all_programs() -> None:
         assert sorted(k for begin, end, _ in seen for k in range(begin, end)) == list(
             range(programs)
         )
-        assert len(seen) == parts and {word for *_, word in seen} == {b"9"}
+        assert len(seen) == min(programs, threads.CHUNKS * parts)
+        assert {word for *_, word in seen} == {b"9"}
         assert threading.current_thread().name in names
+
+
+def test_a_thread_that_is_held_up_gets_less_to_do() -> None:
+    """The first chunk of this thread lasts until all others are done."""
+    others = threading.Event()
+    begun: list[int] = []
+
+    def call(begin: int, _end: int, _: bytes) -> None:
+        begun.append(begin)
+        if len(begun) == 2 * threads.CHUNKS:
+            others.set()
+        if begin == 0:
+            assert others.wait(10)
+
+    threads.run_split(call, 100, 2, b"")
+    assert len(begun) == 2 * threads.CHUNKS
 
 
 @pytest.mark.parametrize("failing", [0, 1])

@@ -358,7 +358,7 @@ def test_execution_parameters_refuse() -> None:
     cases: list[tuple[tuple[torch.Tensor, ...], torch.Tensor, bool, str]] = [
         ((a,), table, True, "do not work in place"),
         ((), table, False, "needs an operand"),
-        ((a.to(torch.float64),), table, False, "must be int32 or int64, found float64"),
+        ((a.to(torch.float32),), table, False, "must be int32, int64 or float64, found float32"),
         ((a, a.to(torch.int32)), table, False, "operand 1 must be int64 on cpu, found int32"),
         ((a, a.to("meta")), table, False, "operand 1 must be int64 on cpu, found int64 on meta"),
         ((a[:, :, ::2],), table, False, "operand 0 must be contiguous"),

@@ -1,0 +1,1 @@
+"""What the benchmark of the CPU target is made of."""

@@ -1,0 +1,76 @@
+"""The interface of an `fp64` program: canonical integers outside, doubles inside."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from fhelium_ir.analysis.representatives import INTERFACE_BELOW, Words, is_interface, poly
+from fhelium_ir.compiler.retype import commit_types
+from fhelium_ir.dialects import rns
+from fhelium_ir.dialects.rns import PolyFacts, PolyType
+
+
+def convert_interfaces(module: ModuleOp, words: Words) -> None:
+    """Stores what crosses the interface of a function as `int64`, and converts it inside.
+
+    Each argument and each result of a call is converted once, behind its definition; each operand
+    of a return or a call in front of it. Values that are `int64` already are left alone.
+    """
+    types: dict[SSAValue, Attribute] = {}
+    for op in list(module.walk()):
+        if isinstance(op, func.FuncOp) and not op.is_declaration:
+            for argument in op.args:
+                _convert_in(argument, op.body.block.first_op, words, types)
+        elif isinstance(op, func.CallOp):
+            _convert_out(op, words, types)
+            for result in op.results:
+                _convert_in(result, op.next_op, words, types)
+        elif isinstance(op, func.ReturnOp):
+            _convert_out(op, words, types)
+    commit_types(module, types)
+
+
+def _stored(facts: PolyFacts, words: Words) -> PolyFacts:
+    return replace(facts, arithmetic=words.interface, exponent=0, below=INTERFACE_BELOW)
+
+
+def _convert_in(
+    value: SSAValue, before: Operation | None, words: Words, types: dict[SSAValue, Attribute]
+) -> None:
+    facts = poly(value)
+    if facts is None or is_interface(value):
+        return
+    assert before is not None and before.parent is not None
+    inside = replace(facts, arithmetic=words.arithmetic.name, exponent=0, below=2)
+    conversion = rns.SetRepresentativeOp(value, None, PolyType(inside))
+    conversion.location = before.location
+    conversion.result.name_hint = value.name_hint
+    before.parent.insert_op_before(conversion, before)
+    value.replace_uses_with_if(conversion.result, lambda use: use.operation is not conversion)
+    types[value] = PolyType(_stored(facts, words))
+
+
+def _convert_out(op: Operation, words: Words, types: dict[SSAValue, Attribute]) -> None:
+    for index, operand in enumerate(op.operands):
+        facts = poly(operand)
+        if facts is None or is_interface(operand):
+            continue
+        owner = operand.owner
+        if isinstance(owner, rns.SetRepresentativeOp) and (
+            is_interface(owner.operand) or owner.operand in types
+        ):
+            op.operands[index] = owner.operand
+            if operand.first_use is None:
+                owner.detach()
+                owner.erase()
+            continue
+        conversion = rns.SetRepresentativeOp(operand, None, PolyType(_stored(facts, words)))
+        conversion.location = op.location
+        conversion.result.name_hint = operand.name_hint
+        assert op.parent is not None
+        op.parent.insert_op_before(conversion, op)
+        op.operands[index] = conversion.result

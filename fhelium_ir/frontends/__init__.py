@@ -1,0 +1,1 @@
+"""Frontends: readers of programs that other compilers wrote."""

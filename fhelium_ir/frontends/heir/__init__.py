@@ -1,0 +1,1 @@
+"""The frontend `heir`: CKKS programs as `heir-opt` prints them."""

@@ -1,0 +1,211 @@
+"""Butterflies of a transform on the words of an arithmetic, with the bounds that they keep.
+
+A bound is in units of q: of an unsigned word w < bound * q, of a word of `fp64` |w| <= bound * q.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from math import ceil
+
+from xdsl.ir import SSAValue
+
+from fhelium_ir.analysis import float_bounds
+from fhelium_ir.dialects import zq
+from fhelium_ir.lowering.region_kernels import NodeEmitter
+
+Values = list[SSAValue]
+Bounds = list[Fraction]
+
+
+class Butterflies(ABC):
+    """Operations on two of the values in place, with their bounds."""
+
+    def __init__(self, emitter: NodeEmitter):
+        self.emitter = emitter
+
+    @abstractmethod
+    def operand_bound(self, below: int) -> Fraction:
+        """The bound of words that a type says are `below`."""
+
+    @property
+    @abstractmethod
+    def stored_bound(self) -> Fraction:
+        """The bound of words between two kernels of a transform."""
+
+    @abstractmethod
+    def forward(self, values: Values, bounds: Bounds, i: int, j: int, twiddle: SSAValue) -> None:
+        """Cooley-Tukey: (u, v) -> (u + w v, u - w v)."""
+
+    @abstractmethod
+    def inverse(self, values: Values, bounds: Bounds, i: int, j: int, twiddle: SSAValue) -> None:
+        """Gentleman-Sande: (u, v) -> (u + v, w (u - v))."""
+
+    @abstractmethod
+    def last_inverse(
+        self, values: Values, bounds: Bounds, i: int, j: int, scale: SSAValue, twiddle: SSAValue
+    ) -> None:
+        """(u, v) -> (s (u + v), t (u - v)), with the factor N^-1 in s and t."""
+
+    @abstractmethod
+    def before_exchange(self, values: Values, bounds: Bounds, forward: bool) -> None:
+        """Makes all bounds equal: after an exchange a register may hold any of the values."""
+
+    @abstractmethod
+    def before_store(self, values: Values, bounds: Bounds) -> None:
+        """Brings the values to the bound of words between two kernels."""
+
+    @abstractmethod
+    def finish(self, values: Values, bounds: Bounds, below: int) -> None:
+        """Brings the values to what the contract says of the result."""
+
+    @abstractmethod
+    def products_fit(self, terms: int, below: int, bound: Fraction) -> bool:
+        """Whether so many products with reduced words add up in a word without reductions on the way.
+
+        Args:
+            below: the bound, in its type, of one of the words that are multiplied.
+            bound: that of the others.
+        """
+
+
+class LazyButterflies(Butterflies):
+    """On unsigned words: forward below 4q (Harvey, 2014), inverse below 2q."""
+
+    def operand_bound(self, below: int) -> Fraction:
+        return Fraction(below)
+
+    @property
+    def stored_bound(self) -> Fraction:
+        return Fraction(4)
+
+    def forward(self, values: Values, bounds: Bounds, i: int, j: int, twiddle: SSAValue) -> None:
+        emitter = self.emitter
+        product = emitter.product(values[j], twiddle)
+        u, bound = values[i], bounds[i]
+        if bound > 2:
+            u, bound = emitter.reduce(u, int(bound), 2), Fraction(2)
+        values[i] = emitter.build.emit(zq.AddOp(u, product, emitter.modulus))
+        values[j] = emitter.build.emit(zq.SubOp(u, product, emitter.modulus, 2))
+        bounds[i] = bounds[j] = bound + 2
+
+    def inverse(self, values: Values, bounds: Bounds, i: int, j: int, twiddle: SSAValue) -> None:
+        emitter = self.emitter
+        u, v = values[i], values[j]
+        total = emitter.build.emit(zq.AddOp(u, v, emitter.modulus))
+        values[i] = emitter.reduce(total, 4, 2)
+        difference = emitter.build.emit(zq.SubOp(u, v, emitter.modulus, 2))
+        values[j] = emitter.product(difference, twiddle)
+        bounds[i] = bounds[j] = Fraction(2)
+
+    def last_inverse(
+        self, values: Values, bounds: Bounds, i: int, j: int, scale: SSAValue, twiddle: SSAValue
+    ) -> None:
+        emitter = self.emitter
+        u, v = values[i], values[j]
+        total = emitter.build.emit(zq.AddOp(u, v, emitter.modulus))
+        difference = emitter.build.emit(zq.SubOp(u, v, emitter.modulus, 2))
+        values[i] = emitter.product(total, scale)
+        values[j] = emitter.product(difference, twiddle)
+        bounds[i] = bounds[j] = Fraction(2)
+
+    def before_exchange(self, values: Values, bounds: Bounds, forward: bool) -> None:
+        del values, forward
+        bounds[:] = [max(bounds)] * len(bounds)
+
+    def before_store(self, values: Values, bounds: Bounds) -> None:
+        del values, bounds
+
+    def finish(self, values: Values, bounds: Bounds, below: int) -> None:
+        del values, bounds, below
+
+    def products_fit(self, terms: int, below: int, bound: Fraction) -> bool:
+        del terms, below, bound
+        return False
+
+
+class FloatButterflies(Butterflies):
+    """On words of `fp64`: sums are reduced only where the next product or sum could leave 2^52.
+
+    A reduction makes a word centred, with bound 1/2, in three instructions.
+    """
+
+    SPREAD = Fraction(7, 8)
+    """Inverse: values beyond this are reduced in front of an exchange, because one of them would make all bounds
+    double in every stage behind it."""
+
+    def __init__(self, emitter: NodeEmitter):
+        super().__init__(emitter)
+        self.largest = emitter.graph.largest_prime
+        self.limit = float_bounds.limit(self.largest)
+
+    def operand_bound(self, below: int) -> Fraction:
+        return Fraction(below, 2)
+
+    @property
+    def stored_bound(self) -> Fraction:
+        return self.SPREAD
+
+    def _reduce(self, values: Values, bounds: Bounds, i: int) -> None:
+        values[i] = self.emitter.reduce(values[i], ceil(2 * bounds[i]), 1)
+        bounds[i] = float_bounds.CENTRED
+
+    def _fit_sum(self, values: Values, bounds: Bounds, i: int, j: int) -> None:
+        """Reduces the wider of two values, then the other one, while their sum leaves the limit."""
+        while bounds[i] + bounds[j] > self.limit:
+            self._reduce(values, bounds, i if bounds[i] >= bounds[j] else j)
+
+    def _product(self, x: SSAValue, bound: Fraction, y: SSAValue) -> tuple[SSAValue, Fraction]:
+        return self.emitter.product(x, y), float_bounds.product(bound, self.largest)
+
+    def forward(self, values: Values, bounds: Bounds, i: int, j: int, twiddle: SSAValue) -> None:
+        emitter = self.emitter
+        if bounds[j] > self.limit:
+            self._reduce(values, bounds, j)
+        product, bound = self._product(values[j], bounds[j], twiddle)
+        if bounds[i] + bound > self.limit:
+            self._reduce(values, bounds, i)
+        u = values[i]
+        values[i] = emitter.build.emit(zq.AddOp(u, product, emitter.modulus))
+        values[j] = emitter.build.emit(zq.SubOp(u, product, emitter.modulus, 0))
+        bounds[i] = bounds[j] = bounds[i] + bound
+
+    def inverse(self, values: Values, bounds: Bounds, i: int, j: int, twiddle: SSAValue) -> None:
+        build = self.emitter.build
+        self._fit_sum(values, bounds, i, j)
+        u, v, bound = values[i], values[j], bounds[i] + bounds[j]
+        values[i] = build.emit(zq.AddOp(u, v, self.emitter.modulus))
+        difference = build.emit(zq.SubOp(u, v, self.emitter.modulus, 0))
+        values[j], bounds[j] = self._product(difference, bound, twiddle)
+        bounds[i] = bound
+
+    def last_inverse(
+        self, values: Values, bounds: Bounds, i: int, j: int, scale: SSAValue, twiddle: SSAValue
+    ) -> None:
+        self.inverse(values, bounds, i, j, twiddle)
+        values[i], bounds[i] = self._product(values[i], bounds[i], scale)
+
+    def before_exchange(self, values: Values, bounds: Bounds, forward: bool) -> None:
+        if not forward:
+            self.before_store(values, bounds)
+        bounds[:] = [max(bounds)] * len(bounds)
+
+    def before_store(self, values: Values, bounds: Bounds) -> None:
+        for index, bound in enumerate(bounds):
+            if bound > self.SPREAD:
+                self._reduce(values, bounds, index)
+
+    def finish(self, values: Values, bounds: Bounds, below: int) -> None:
+        for index, bound in enumerate(bounds):
+            if 2 * bound > below:
+                self._reduce(values, bounds, index)
+
+    def products_fit(self, terms: int, below: int, bound: Fraction) -> bool:
+        widest = max(bound, self.operand_bound(below))
+        return float_bounds.terms_fit(terms, widest, self.largest)
+
+
+def butterflies_for(emitter: NodeEmitter) -> Butterflies:
+    """The butterflies of a region's arithmetic."""
+    return FloatButterflies(emitter) if emitter.floating else LazyButterflies(emitter)

@@ -1,0 +1,37 @@
+"""The kernel in front of a nearest base conversion in `fp64`: which multiple of D the conversion takes off."""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith
+
+from fhelium_ir.analysis.region_nodes import RegionGraph
+from fhelium_ir.dialects import kernel
+from fhelium_ir.lowering.float_conversion import overflow, quotient_of, source_limb
+from fhelium_ir.lowering.region_kernels import KernelCode, NodeEmitter, Tile
+
+
+def quotient_kernel(graph: RegionGraph, tile: Tile, name: str) -> KernelCode:
+    """The kernel that leaves u' of every coefficient in the region's scratch memory; a program row is a component."""
+    columns = min(tile.columns, graph.degree)
+    emitter = NodeEmitter(graph, 1, components=True)
+    build, found = emitter.build, graph.quotients
+    assert found is not None
+    lane, block = build.emit(kernel.LaneIdOp(0)), build.emit(kernel.ProgramIdOp(0))
+    position = build.add(build.mul(block, columns), lane)
+    emitter.begin([(position, 0)])
+    entries, none = emitter.table_buffer(found.table), build.constant(0)
+    first = emitter.column(found.start)
+    with build.loop(emitter.bound(found.count), [none, none]) as loop:
+        # The entries of all target limbs agree; those of the first one begin behind its multiple of D.
+        offset = build.add(build.mul(loop.index, 4), 4)
+        entry = [build.load(entries, build.add(offset, k)) for k in (1, 2, 3)]
+        (word,) = source_limb(emitter, found.buffer, first, loop.index)
+        terms = overflow(emitter, word, *entry)
+        loop.yielded = [
+            build.emit(arith.AddiOp(total, term))
+            for total, term in zip(loop.carried, terms, strict=True)
+        ]
+    quotient = quotient_of(emitter, *loop.results)
+    row = build.mul(emitter.column(found.component), graph.degree)
+    build.store(quotient, emitter.scratch(0), build.add(row, position), None)
+    return emitter.finish(name, [columns], graph.degree // columns, tile.warps)

@@ -1,0 +1,1 @@
+"""Faults planted one by one, each of which random programs have to find: `python -m tests.planted_faults`."""
