@@ -17,7 +17,7 @@ ifeq ($(shell uname -s),Linux)
 PACKAGES += '$(TRITON)'
 endif
 
-.PHONY: help demo test lint docs fuzz fuzz-text plant-faults bench-compile clean
+.PHONY: help demo test lint docs fuzz fuzz-text plant-faults bench-compile bench-cpu clean
 
 help:
 	@echo "make demo    set up $(VENV) and run the encrypted dot product"
@@ -28,6 +28,7 @@ help:
 	@echo "make plant-faults SEED=1   faults that random programs have to find"
 	@echo "make fuzz-text COUNT=20000 SEED=1   mutated MLIR texts through fhelium-opt"
 	@echo "make bench-compile   how the cost of each pass grows with the program"
+	@echo "make bench-cpu       times of whole operations on this CPU, beside OpenFHE where it is there"
 	@echo "make clean   remove $(VENV) and everything that was built"
 
 # The stamps make set-up run once, and again when pyproject.toml changes.
@@ -73,6 +74,10 @@ fuzz-text: $(VENV)/.dev.stamp
 
 bench-compile: $(VENV)/.run.stamp
 	$(BIN)/python benchmarks/bench_compile.py
+
+# Arguments go in BENCH, such as BENCH='--degrees 16384 --openfhe-python /opt/python3.10/bin/python'.
+bench-cpu: $(VENV)/.run.stamp
+	$(BIN)/python benchmarks/bench_cpu.py $(BENCH)
 
 clean:
 	rm -rf $(VENV) build dist .lit .pytest_cache .ruff_cache .hypothesis *.egg-info

@@ -3,10 +3,10 @@
     python benchmarks/bench_cpu.py [--degrees 16384 ...] [--rows NAME ...] [--threads 1 2]
                                    [--openfhe-python PATH] [--out FILE.json]
 
-Runs of both alternate, and the least time of each counts: other work on the machine then disturbs both alike. Times are
-given on the clock and of the processors, which other work on the machine does not lengthen as much. Floors come from a copy and from a loop of modular products, measured in the same run. Where there is no OpenFHE its column
-says *not measured*. Ring degrees, limbs, digits and the size of primes are equal on both sides; no attention is paid to
-security.
+Runs of both alternate, and the least time of each counts: other work on the machine then disturbs both alike. Times
+are given on the clock and of the processors, which other work on the machine lengthens less. Floors come from a copy
+and from a loop of modular products, measured in the same run. Where there is no OpenFHE its column says *not measured*.
+Ring degrees, limbs, digits and the size of primes are equal on both sides; no attention is paid to security.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 import torch
-
 from cpu.floors import copy_bandwidth, product_rate
 from cpu.peer import Peer
 from cpu.rows import (
@@ -37,9 +37,11 @@ from cpu.rows import (
     rows,
     setting,
 )
+
 from fhelium_ir.backend.executable import Executable
 from fhelium_ir.backend.linking import default_pipeline
 from fhelium_ir.compiler.parsing import parse_module
+from fhelium_ir.lowering.cpu.machine import describe
 from fhelium_ir.lowering.link import link
 from fhelium_ir.parameters import Parameters
 from fhelium_ir.reference.polynomial import run_polynomial
@@ -114,7 +116,9 @@ def moved(executable: Executable, inputs: Sequence[torch.Tensor]) -> int:
     return results + sum(t.numel() * t.element_size() for t in (*inputs, *keys))
 
 
-def measure(row: Row, chosen: Parameters, threads: int, peer: Peer, floors: dict[str, float]) -> Result:
+def measure(
+    row: Row, chosen: Parameters, threads: int, peer: Peer, floors: dict[str, float]
+) -> Result:
     """Compiles a row, times it against the peer, and compares its residues with the reference."""
     os.environ["FHELIUM_THREADS"] = str(threads)
     torch.set_num_threads(threads)
@@ -188,7 +192,9 @@ def commit() -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Time whole operations on the CPU.")
-    parser.add_argument("--degrees", nargs="*", type=int, default=sorted(LIMBS), choices=sorted(LIMBS))
+    parser.add_argument(
+        "--degrees", nargs="*", type=int, default=sorted(LIMBS), choices=sorted(LIMBS)
+    )
     parser.add_argument("--rows", nargs="*")
     parser.add_argument("--threads", nargs="*", type=int, default=[1, 2])
     parser.add_argument("--openfhe-python", default="python3.10", help="has the package openfhe")
@@ -209,7 +215,9 @@ def main() -> int:
     for degree in options.degrees:
         chosen = setting(degree)
         for threads in options.threads:
-            peer = Peer(options.openfhe_python, (degree, len(chosen.q), PRIME_BITS, DIGITS), threads)
+            peer = Peer(
+                options.openfhe_python, (degree, len(chosen.q), PRIME_BITS, DIGITS), threads
+            )
             peer_reason = peer_reason or peer.reason
             for row in rows(chosen):
                 if not options.rows or row.name in options.rows:
@@ -221,7 +229,7 @@ def main() -> int:
         content = {
             "commit": commit(),
             "cpu": cpu_name(),
-            "cores": os.cpu_count(),
+            "description": asdict(describe()),
             "floors": measured,
             "rows": results,
         }

@@ -26,11 +26,11 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from gpu_rows import FOLDER, Row, all_rows
 from numpy.typing import NDArray
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
-from gpu_rows import FOLDER, Row, all_rows
 from fhelium_ir import universe
 from fhelium_ir.backend.execution import ProgramExecutable
 from fhelium_ir.compiler.parsing import parse_module

@@ -118,6 +118,7 @@ IMPLEMENTATIONS: dict[str, Entry] = {
 
 SERVICES: dict[str, Entry] = {
     "host-source": "fhelium_ir.lowering.host_printer:host_source",
+    "host-device": "fhelium_ir.lowering.cpu.machine:host_device",
     "load-kernels": "fhelium_ir.lowering.kernel_libraries:load_kernels",
     "standalone-source": "fhelium_ir.lowering.standalone:standalone_source",
 }

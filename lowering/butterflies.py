@@ -71,54 +71,79 @@ class Butterflies(ABC):
 
 
 class LazyButterflies(Butterflies):
-    """On unsigned words: forward below 4q (Harvey, 2014), inverse below 2q."""
+    """On unsigned words: sums are reduced only where they could leave the word (after Harvey, 2014).
+
+    A product with a reduced twiddle is below 2q for any word, so that only sums grow. One conditional subtraction
+    halves a bound.
+    """
+
+    def __init__(self, emitter: NodeEmitter):
+        super().__init__(emitter)
+        self.capacity = emitter.graph.capacity
+        transform = emitter.graph.transform
+        self.is_forward = transform is None or transform.direction == "forward"
 
     def operand_bound(self, below: int) -> Fraction:
         return Fraction(below)
 
     @property
     def stored_bound(self) -> Fraction:
-        return Fraction(4)
+        # Sums of the inverse double, so they start small; those of the forward transform may fill the word.
+        return Fraction(self.capacity if self.is_forward else 2)
+
+    def _reduce(self, values: Values, bounds: Bounds, i: int, to: int) -> None:
+        values[i] = self.emitter.reduce(values[i], int(bounds[i]), to)
+        bounds[i] = min(bounds[i], Fraction(to))
+
+    def _halve(self, values: Values, bounds: Bounds, i: int) -> None:
+        self._reduce(values, bounds, i, (int(bounds[i]) + 1) // 2)
 
     def forward(self, values: Values, bounds: Bounds, i: int, j: int, twiddle: SSAValue) -> None:
         emitter = self.emitter
         product = emitter.product(values[j], twiddle)
-        u, bound = values[i], bounds[i]
-        if bound > 2:
-            u, bound = emitter.reduce(u, int(bound), 2), Fraction(2)
+        if bounds[i] + 2 > self.capacity:
+            self._halve(values, bounds, i)
+        u = values[i]
         values[i] = emitter.build.emit(zq.AddOp(u, product, emitter.modulus))
         values[j] = emitter.build.emit(zq.SubOp(u, product, emitter.modulus, 2))
-        bounds[i] = bounds[j] = bound + 2
+        bounds[i] = bounds[j] = bounds[i] + 2
 
-    def inverse(self, values: Values, bounds: Bounds, i: int, j: int, twiddle: SSAValue) -> None:
+    def _sum_and_difference(
+        self, values: Values, bounds: Bounds, i: int, j: int
+    ) -> tuple[SSAValue, SSAValue]:
         emitter = self.emitter
+        while bounds[i] + bounds[j] > self.capacity:
+            self._halve(values, bounds, i if bounds[i] >= bounds[j] else j)
         u, v = values[i], values[j]
         total = emitter.build.emit(zq.AddOp(u, v, emitter.modulus))
-        values[i] = emitter.reduce(total, 4, 2)
-        difference = emitter.build.emit(zq.SubOp(u, v, emitter.modulus, 2))
-        values[j] = emitter.product(difference, twiddle)
-        bounds[i] = bounds[j] = Fraction(2)
+        difference = emitter.build.emit(zq.SubOp(u, v, emitter.modulus, int(bounds[j])))
+        bounds[i] += bounds[j]
+        return total, difference
+
+    def inverse(self, values: Values, bounds: Bounds, i: int, j: int, twiddle: SSAValue) -> None:
+        values[i], difference = self._sum_and_difference(values, bounds, i, j)
+        values[j], bounds[j] = self.emitter.product(difference, twiddle), Fraction(2)
 
     def last_inverse(
         self, values: Values, bounds: Bounds, i: int, j: int, scale: SSAValue, twiddle: SSAValue
     ) -> None:
-        emitter = self.emitter
-        u, v = values[i], values[j]
-        total = emitter.build.emit(zq.AddOp(u, v, emitter.modulus))
-        difference = emitter.build.emit(zq.SubOp(u, v, emitter.modulus, 2))
-        values[i] = emitter.product(total, scale)
-        values[j] = emitter.product(difference, twiddle)
+        total, difference = self._sum_and_difference(values, bounds, i, j)
+        values[i] = self.emitter.product(total, scale)
+        values[j] = self.emitter.product(difference, twiddle)
         bounds[i] = bounds[j] = Fraction(2)
 
     def before_exchange(self, values: Values, bounds: Bounds, forward: bool) -> None:
-        del values, forward
+        if not forward:
+            self.before_store(values, bounds)
         bounds[:] = [max(bounds)] * len(bounds)
 
     def before_store(self, values: Values, bounds: Bounds) -> None:
-        del values, bounds
+        for index in range(len(bounds)):
+            self._reduce(values, bounds, index, int(self.stored_bound))
 
     def finish(self, values: Values, bounds: Bounds, below: int) -> None:
-        del values, bounds, below
+        for index in range(len(bounds)):
+            self._reduce(values, bounds, index, below)
 
     def products_fit(self, terms: int, below: int, bound: Fraction) -> bool:
         del terms, below, bound

@@ -99,6 +99,11 @@ class KernelBuilder:
             return self.float_constant(0.0)
         return self.constant(0, self.word)
 
+    def one(self) -> SSAValue:
+        """The word 1 of an integer arithmetic."""
+        assert isinstance(self.word, IntegerType)
+        return self.constant(1, self.word)
+
     def value(self, index: Index) -> SSAValue:
         return self.constant(index) if isinstance(index, int) else index
 

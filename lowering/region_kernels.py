@@ -9,8 +9,8 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, i32, i64
 from xdsl.ir import SSAValue
 
-from fhelium_ir.analysis.region_graph import conversion_width
 from fhelium_ir.analysis.region_nodes import Node, RegionGraph
+from fhelium_ir.analysis.region_words import conversion_width
 from fhelium_ir.dialects import kernel, zq
 from fhelium_ir.lowering.float_conversion import convert_floats
 from fhelium_ir.lowering.kernel_builder import TABLE_ELEMENTS, Argument, Index, KernelBuilder
@@ -269,7 +269,7 @@ class NodeEmitter:
             case "to_integer":
                 values = [self.build.emit(zq.ToIntegerOp(v, self.modulus)) for v in operands[0]]
             case "lower":
-                one = self.build.constant(1, self.build.word)
+                one = self.build.one()
                 values = [self.product(value, one) for value in operands[0]]
             case "flip":
                 values = self._flip(node, operands[0])
@@ -340,7 +340,7 @@ class NodeEmitter:
         buffer, start, count, table, base = (int(number) for number in numbers)
         build, registers = self.build, len(self.positions)
         source, coefficients = self.input(buffer), self.table_buffer(table)
-        zero, none = build.constant(0, build.word), build.constant(0)
+        zero, none = build.zero(), build.constant(0)
         first, entries = self.column(start), self.column(base)
         last = build.emit(arith.SubiOp(self.column(count), build.constant(1)))
         with build.loop(self.bound(count), [zero] * registers + [none] * registers) as loop:

@@ -50,7 +50,7 @@ class TuneNttSchedules(ModulePass):
         device = load_device(self.device)
         if kernel.TILE not in op.attributes:
             op.attributes[kernel.TILE] = DenseArrayBase.from_list(i64, _tile(device))
-        tuned: Counter[tuple[int, Schedule]] = Counter()
+        tuned: Counter[tuple[int, Schedule, str | None]] = Counter()
         offers: dict[tuple[object, ...], Schedule | None] = {}
         for inner in op.walk():
             if not isinstance(inner, ntt.TransformOp):
@@ -58,15 +58,16 @@ class TuneNttSchedules(ModulePass):
             facts = poly(inner.operand)
             assert facts is not None
             if inner.schedule is not None:
-                _keep(inner, inner.schedule.data, facts.degree, device)
+                words = device.for_words(facts.arithmetic)
+                _keep(inner, inner.schedule.data, facts.degree, words)
                 continue
             schedule = _offer(inner, facts, device, offers)
             if schedule is not None:
                 inner.properties["schedule"] = ScheduleAttr(schedule)
-                tuned[facts.degree, schedule] += 1
+                tuned[facts.degree, schedule, facts.arithmetic] += 1
         if remarks_wanted():
-            for (degree, schedule), count in tuned.items():
-                _remark_choice(degree, schedule, count, device)
+            for (degree, schedule, arithmetic), count in tuned.items():
+                _remark_choice(degree, schedule, count, device.for_words(arithmetic))
 
 
 def _offer(
@@ -90,7 +91,7 @@ def _offer(
                 name,
                 degree=facts.degree,
                 direction=direction,
-                device=device,
+                device=device.for_words(facts.arithmetic),
                 arithmetic=facts.arithmetic,
             )
         except FheliumError as error:

@@ -27,7 +27,7 @@ class UnrollLoops(ModulePass):
     """Unrolls loops, decides branches, inlines calls and folds integers.
 
     Bounds of `scf.for`, conditions of `scf.if` and `arith.select`, and the steps of `ckks.rotate_dynamic` must follow
-    from constants and induction variables. Private functions are removed: nobody can ask for them once they are inlined.
+    from constants and induction variables. Private functions are removed, as nobody can ask for them any more.
 
     Options:
         limit: how many ops and iterations a function may have when it is unrolled.

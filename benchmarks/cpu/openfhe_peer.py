@@ -2,8 +2,8 @@
 
     python openfhe_peer.py RING_DEGREE LIMBS PRIME_BITS DIGITS
 
-Each line of its input is the name of a row and a number of runs; each answer is a line of JSON with their seconds, on the clock and of the
-processors.
+Each line of its input is the name of a row and a number of runs; each answer is a line of JSON with their seconds, on
+the clock and of the processors.
 The first line that it writes says what it measures, or why it cannot.
 """
 

@@ -126,7 +126,9 @@ def rows(chosen: Parameters) -> list[Row]:
             f"!ckks.ciphertext<level = {level - 1}, scale = 2**{2 * SCALE_BITS} / q{level}>",
             switch + rescale + 4 * limbs * degree,
         ),
-        program("rotate", f"%x : {one}", f"%r = ckks.rotate %x {{steps = 1}} : {one}\n", one, switch),
+        program(
+            "rotate", f"%x : {one}", f"%r = ckks.rotate %x {{steps = 1}} : {one}\n", one, switch
+        ),
         program(
             "rescale",
             f"%x : {one}",

@@ -1,4 +1,4 @@
-// heir-opt comparison.mlir '--annotate-module=backend=lattigo scheme=ckks' '--mlir-to-ckks=min-slot-count=8 scaling-mod-bits=40 first-mod-bits=50' --mlir-print-op-generic --mlir-print-local-scope
+// heir-opt comparison.mlir '--annotate-module=backend=openfhe scheme=ckks' '--mlir-to-ckks=min-slot-count=8 scaling-mod-bits=40 first-mod-bits=50' --mlir-print-op-generic --mlir-print-local-scope
 func.func @comparison(%x: tensor<8xf32> {secret.secret}, %y: tensor<8xf32> {secret.secret}) -> tensor<8xf32> {
   %c = arith.constant dense<1.5> : tensor<8xf32>
   %h = arith.constant dense<0.5> : tensor<8xf32>

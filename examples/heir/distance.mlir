@@ -1,4 +1,4 @@
-// heir-opt distance.mlir '--annotate-module=backend=lattigo scheme=ckks' '--mlir-to-ckks=min-slot-count=16 scaling-mod-bits=40 first-mod-bits=50' --mlir-print-op-generic --mlir-print-local-scope
+// heir-opt distance.mlir '--annotate-module=backend=openfhe scheme=ckks' '--mlir-to-ckks=min-slot-count=16 scaling-mod-bits=40 first-mod-bits=50' --mlir-print-op-generic --mlir-print-local-scope
 func.func @distance(%x: tensor<16xf32> {secret.secret}, %y: tensor<16xf32> {secret.secret}) -> tensor<f32> {
   %zero = arith.constant dense<0.0> : tensor<f32>
   %d = arith.subf %x, %y : tensor<16xf32>

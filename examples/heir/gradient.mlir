@@ -1,4 +1,4 @@
-// heir-opt gradient.mlir '--annotate-module=backend=lattigo scheme=ckks' '--mlir-to-ckks=min-slot-count=16 scaling-mod-bits=40 first-mod-bits=50' --mlir-print-op-generic --mlir-print-local-scope
+// heir-opt gradient.mlir '--annotate-module=backend=openfhe scheme=ckks' '--mlir-to-ckks=min-slot-count=16 scaling-mod-bits=40 first-mod-bits=50' --mlir-print-op-generic --mlir-print-local-scope
 func.func @gradient(%x: tensor<4x4xf32> {secret.secret}) -> tensor<3x3xf32> {
   %a = arith.constant dense<[[0.5000, 0.0000], [0.0000, -0.5000]]> : tensor<2x2xf32>
   %d = arith.constant dense<[[0.0000, 0.5000], [-0.5000, 0.0000]]> : tensor<2x2xf32>

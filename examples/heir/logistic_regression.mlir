@@ -1,4 +1,4 @@
-// heir-opt logistic_regression.mlir '--annotate-module=backend=lattigo scheme=ckks' '--mlir-to-ckks=min-slot-count=16 scaling-mod-bits=40 first-mod-bits=50' --mlir-print-op-generic --mlir-print-local-scope
+// heir-opt logistic_regression.mlir '--annotate-module=backend=openfhe scheme=ckks' '--mlir-to-ckks=min-slot-count=16 scaling-mod-bits=40 first-mod-bits=50' --mlir-print-op-generic --mlir-print-local-scope
 func.func @logistic_regression(%x: tensor<16xf32> {secret.secret}, %w: tensor<16xf32> {secret.secret}) -> tensor<f32> {
   %b = arith.constant dense<-0.1730> : tensor<f32>
   %c0 = arith.constant dense<0.5> : tensor<f32>

@@ -1,4 +1,4 @@
-// heir-opt polynomial.mlir '--annotate-module=backend=lattigo scheme=ckks' '--mlir-to-ckks=min-slot-count=8 scaling-mod-bits=40 first-mod-bits=50' --mlir-print-op-generic --mlir-print-local-scope
+// heir-opt polynomial.mlir '--annotate-module=backend=openfhe scheme=ckks' '--mlir-to-ckks=min-slot-count=8 scaling-mod-bits=40 first-mod-bits=50' --mlir-print-op-generic --mlir-print-local-scope
 func.func @polynomial(%x: tensor<8xf32> {secret.secret}) -> tensor<8xf32> {
   %c0 = arith.constant dense<0.2502> : tensor<8xf32>
   %c1 = arith.constant dense<0.7944> : tensor<8xf32>

@@ -33,6 +33,8 @@ class TensorProgram:
         compute: what it computes.
         slots: `min-slot-count` for heir-opt.
         bound: on the absolute value of the inputs.
+        backend: that heir-opt compiles for. It decides which kernels stay whole: linear transforms for lattigo,
+            Chebyshev series for lattigo and openfhe.
     """
 
     name: str
@@ -41,6 +43,7 @@ class TensorProgram:
     compute: Callable[..., Array | tuple[Array, ...]]
     slots: int
     bound: float = 1.0
+    backend: str = "openfhe"
 
     def command(self, heir_opt: str, source: str, *, unroll: bool | None = None) -> list[str]:
         """How heir-opt compiles it. `unroll` is the option of releases that keep loops unless asked."""
@@ -49,7 +52,7 @@ class TensorProgram:
             options += (
                 f" {'unroll-fhe-kernel-loops' if unroll else 'experimental-disable-loop-unroll'}"
             )
-        backend = "--annotate-module=backend=lattigo scheme=ckks"
+        backend = f"--annotate-module=backend={self.backend} scheme=ckks"
         return [heir_opt, source, backend, f"--mlir-to-ckks={options}", *PRINT]
 
 
@@ -103,7 +106,9 @@ def dot_product(rng: np.random.Generator, n: int = 16) -> TensorProgram:
     return TensorProgram("dot_product", text, ((n,), (n,)), lambda x, y: x @ y, _power(n))
 
 
-def matvec(rng: np.random.Generator, rows: int = 8, columns: int = 8) -> TensorProgram:
+def matvec(
+    rng: np.random.Generator, rows: int = 8, columns: int = 8, backend: str = "lattigo"
+) -> TensorProgram:
     m = random_constant(rng, (rows, columns), 0.5)
     b = random_constant(rng, (rows,), 0.5)
     body = _lines(
@@ -114,7 +119,8 @@ def matvec(rng: np.random.Generator, rows: int = 8, columns: int = 8) -> TensorP
         f"return %r : {type_of([rows])}",
     )
     text = _function("matvec", [("x", [columns])], body, type_of([rows]))
-    return TensorProgram("matvec", text, ((columns,),), lambda x: m @ x + b, _power(max(m.shape)))
+    slots = _power(max(m.shape))
+    return TensorProgram("matvec", text, ((columns,),), lambda x: m @ x + b, slots, backend=backend)
 
 
 def matmul(rng: np.random.Generator, n: int = 3, k: int = 5, m: int = 2) -> TensorProgram:

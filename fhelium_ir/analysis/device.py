@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import cast
 
 from fhelium_ir.compiler.errors import FheliumError, unknown_name
 from fhelium_ir.dialects.zq import ARITHMETICS
+from fhelium_ir.universe import load_service
 
 REGISTER_STAGES_LIMIT = 4
 """Largest group of stages that the lowering unrolls in registers: radix 16."""
@@ -41,6 +42,7 @@ class Device:
             vector then want twiddle factors of different tiles.
         registers: 32-bit registers that a lane may take; 0 for any number.
         busy_lanes: lanes of all programs together that keep the machine busy; 0 if a few do.
+        narrow_lanes: lanes that a program on 32-bit words should have, with as many more warps; 0 for `lanes`.
     """
 
     name: str
@@ -59,6 +61,15 @@ class Device:
     uneven_cost: float = 0.0
     registers: int = 0
     busy_lanes: int = 0
+    narrow_lanes: int = 0
+
+    def for_words(self, arithmetic: str | None) -> Device:
+        """The description of the machine for programs on the words of an arithmetic."""
+        known = ARITHMETICS.get(arithmetic or "")
+        if known is None or known.word_bits != 32 or not self.narrow_lanes:
+            return self
+        warps = min(16, max(1, self.warps * self.narrow_lanes // self.lanes))
+        return replace(self, lanes=self.narrow_lanes, warps=warps)
 
 
 DEVICES = {
@@ -76,9 +87,12 @@ DEVICES = {
             warps=4,
             registers=255,
             busy_lanes=1 << 15,
+            # Sixteen columns: neighbours in memory then fill 64 bytes, as eight words of 64 bits do.
+            narrow_lanes=256,
         ),
         # Loops over lanes are split at an exchange, which is a pass through a buffer in the nearest
-        # cache: cheaper than one through the limb. Eight columns make a vector; launches are calls.
+        # cache: cheaper than one through the limb. Eight columns make a vector; launches are calls;
+        # there are 32 vectors, so sums over digits do not fit beside a transform.
         Device(
             "cpu",
             ("mont32", "fp64", "mont64"),
@@ -89,6 +103,7 @@ DEVICES = {
             warps=1,
             launch_cost=64.0,
             uneven_cost=1.0,
+            registers=64,
         ),
         # A tile op costs the same up to 8192 elements, so programs are as wide as they can be.
         Device(
@@ -105,10 +120,13 @@ DEVICES = {
 }
 """The descriptions that passes know by name."""
 
+HOST = "host"
+"""The processor of this machine, as measured on first use."""
+
 
 def load_device(name: str) -> Device:
-    """The built-in description of that name, or the one in a JSON file, if the name ends with
-    `.json`.
+    """The built-in description of that name, the measured one of this machine's processor if it is
+    `host`, or the one in a JSON file, if the name ends with `.json`.
 
     The file holds one object with the fields of `Device`; costs may be left out.
 
@@ -116,10 +134,13 @@ def load_device(name: str) -> Device:
         FheliumError: names the unknown name, the file that cannot be read, or the field that is
         wrong.
     """
+    if name == HOST:
+        # Measured code is compiled code, which is no business of this module.
+        return cast("Callable[[], Device]", load_service("host-device"))()
     if name in DEVICES:
         return DEVICES[name]
     if not name.endswith(".json"):
-        raise unknown_name("device", name, DEVICES)
+        raise unknown_name("device", name, (*DEVICES, HOST))
     try:
         data: object = json.loads(Path(name).read_text(encoding="utf-8"))
     except OSError as error:
@@ -197,7 +218,7 @@ _COSTS = (
     "uneven_cost",
 )
 
-_COUNTS = ("registers", "busy_lanes")
+_COUNTS = ("registers", "busy_lanes", "narrow_lanes")
 
 _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "name": (_is_name, "a text"),

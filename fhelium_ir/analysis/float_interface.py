@@ -8,7 +8,15 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from fhelium_ir.analysis.representatives import INTERFACE_BELOW, Words, is_interface, poly
+from fhelium_ir.analysis.representatives import (
+    INTERFACE_BELOW,
+    Words,
+    is_interface,
+    name_of,
+    poly,
+)
+from fhelium_ir.compiler.errors import FheliumError
+from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.compiler.retype import commit_types
 from fhelium_ir.dialects import rns
 from fhelium_ir.dialects.rns import PolyFacts, PolyType
@@ -19,6 +27,9 @@ def convert_interfaces(module: ModuleOp, words: Words) -> None:
 
     Each argument and each result of a call is converted once, behind its definition; each operand
     of a return or a call in front of it. Values that are `int64` already are left alone.
+
+    Raises:
+        FheliumError: an argument, or the result of a call, is stored for another arithmetic.
     """
     types: dict[SSAValue, Attribute] = {}
     for op in list(module.walk()):
@@ -44,8 +55,14 @@ def _convert_in(
     facts = poly(value)
     if facts is None or is_interface(value):
         return
+    name = words.arithmetic.name
+    if facts.arithmetic not in (None, name):
+        raise FheliumError(
+            f"{name_of(value)} is stored for {facts.arithmetic}, the module's arithmetic is {name}",
+            location_of(value.owner) if isinstance(value.owner, Operation) else None,
+        )
     assert before is not None and before.parent is not None
-    inside = replace(facts, arithmetic=words.arithmetic.name, exponent=0, below=2)
+    inside = replace(facts, arithmetic=name, exponent=0, below=2)
     conversion = rns.SetRepresentativeOp(value, None, PolyType(inside))
     conversion.location = before.location
     conversion.result.name_hint = value.name_hint

@@ -24,15 +24,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from fhelium_ir.analysis.digit_rows import ProductRows, accumulate_rows, product_rows
 from fhelium_ir.analysis.float_bounds import CENTRED, terms_fit
 from fhelium_ir.analysis.region_nodes import Node, Output, Quotients, RegionGraph, Table, Transform
+from fhelium_ir.analysis.region_words import conversion_width, largest_prime, word_capacity
 from fhelium_ir.analysis.reindexing import embedded, restricted, through, view_rows
 from fhelium_ir.dialects import ntt, rns
-from fhelium_ir.dialects.ckks_params import parameters_of
 from fhelium_ir.dialects.rns import PolyFacts, PolyType
 from fhelium_ir.dialects.zq import FLOATING, FLOATING_WORDS, INTERFACE_WORD
 
@@ -54,7 +53,8 @@ def reads_interface(op: Operation) -> bool:
     """Whether an op only makes words of `fp64` of canonical integers, which a load does on the way."""
     if not isinstance(op, rns.SetRepresentativeOp):
         return False
-    before, after = op.operand.type, op.result.type
+    before: Attribute = op.operand.type
+    after: Attribute = op.result.type
     return (
         isinstance(before, PolyType)
         and isinstance(after, PolyType)
@@ -175,7 +175,8 @@ class _Builder:
             kinds,
             _stored_as_integers(tuple(self.inputs)),
             _stored_as_integers(outputs),
-            _largest_prime(self.ops),
+            word_capacity(self.ops),
+            largest_prime(self.ops),
             digits,
             digit_memory=self.product_rows.scratch() if self.product_rows is not None else None,
             quotients=self.quotients,
@@ -220,7 +221,8 @@ class _Builder:
             tuple(self.column_values),
             (),
             integer_inputs=_stored_as_integers(tuple(self.inputs)),
-            largest_prime=_largest_prime(self.ops),
+            capacity=word_capacity(self.ops),
+            largest_prime=largest_prime(self.ops),
             scratch_column=scratch,
         )
         self.nodes, self.columns, self.column_values, self.memo = {}, {}, [], {}
@@ -476,13 +478,13 @@ class _Builder:
             return correction
         if longest == 1:
             return "rounded"
-        # A place with a path has been re-indexed, so that its rows may be in another order.
-        alone = self.anchor is not None and self.quotients is None
-        return "given" if alone and op.result is self.anchor.operand else correction
+        anchor = self.anchor
+        feeds = anchor is not None and op.result is anchor.operand
+        return "given" if feeds and self.quotients is None else correction
 
     def _reduces_terms(self, terms: int, bound: Fraction) -> bool:
         """Whether the partial sums of products of words with this bound are reduced one by one."""
-        largest = _largest_prime(self.ops)
+        largest = largest_prime(self.ops)
         return not largest or not terms_fit(terms, bound, largest)
 
     def _multiply_digits(self, op: rns.AccumulateOp, place: _Place) -> int:
@@ -580,25 +582,6 @@ def _stored_as_integers(values: Sequence[SSAValue]) -> tuple[int, ...]:
         if isinstance(type_, PolyType) and type_.data.arithmetic == INTERFACE_WORD:
             found.append(index)
     return tuple(found)
-
-
-def _largest_prime(ops: Sequence[Operation]) -> int:
-    """The largest prime of an `fp64` module, 0 in any other."""
-    module: Operation | None = ops[0]
-    while module is not None and not isinstance(module, ModuleOp):
-        module = module.parent_op()
-    arithmetic = module.attributes.get(rns.ARITHMETIC) if module is not None else None
-    if not isinstance(arithmetic, rns.ArithmeticAttr) or not arithmetic.arithmetic.floating:
-        return 0
-    assert module is not None
-    return max(parameters_of(module).primes)
-
-
-def conversion_width(arithmetic: str | None, correction: str) -> int:
-    """Entries of a conversion table for one source limb: integers, or doubles if there is one."""
-    if arithmetic in FLOATING_WORDS:
-        return 4 if correction == "nearest" else 1
-    return 3
 
 
 def _offset(value: SSAValue) -> int:

@@ -112,6 +112,8 @@ class RegionGraph:
     integer_inputs: tuple[int, ...] = field(default=())
     """Inputs that hold canonical integers in an `fp64` program."""
     integer_outputs: tuple[int, ...] = field(default=())
+    capacity: int = 4
+    """How many times the largest prime fits into an unsigned word, at most 16."""
     largest_prime: int = 0
     """Of the module, where bounds of words depend on it: in `fp64`."""
     digits: RegionGraph | None = None
@@ -153,6 +155,7 @@ class RegionGraph:
             self.integer_inputs,
             self.integer_outputs,
             self.largest_prime,
+            self.capacity,
             self.digits.shape if self.digits is not None else None,
             self.scratch_column,
             self.quotients,

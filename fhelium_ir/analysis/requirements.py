@@ -16,8 +16,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from fhelium_ir.analysis.region_graph import conversion_width
 from fhelium_ir.analysis.region_nodes import RegionGraph, Table
+from fhelium_ir.analysis.region_words import conversion_width
 from fhelium_ir.dialects.rns import ConstantAttr, Limb, PolyType
 from fhelium_ir.dialects.zq import ARITHMETICS, Arithmetic
 from fhelium_ir.parameters import Parameters

@@ -6,16 +6,19 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.arg_spec import ArgSpecConvertible, parse_spec
 from xdsl.utils.exceptions import ArgSpecParseError
 
 from fhelium_ir import universe
 from fhelium_ir.compiler.errors import FheliumError, unknown_name
+
+if TYPE_CHECKING:
+    # The tools start quickly: numpy is imported when a frontend needs it.
+    import numpy as np
+    from numpy.typing import NDArray
 
 Tensor: TypeAlias = "NDArray[Any]"
 

@@ -20,14 +20,22 @@ from xdsl.ir import Attribute
 
 from fhelium_ir.dialects import kernel
 
+NATURAL, SPLIT, ANY = "natural", "split", "any"
+"""Orders of the lanes in a vector: as they are numbered; even ones first, then odd ones; all lanes are equal."""
+
 
 class Value(NamedTuple):
-    """An LLVM value: its name or literal, the type of one lane, and how many lanes it has."""
+    """An LLVM value: its name or literal, the type of one lane, how many lanes it has and in which order.
+
+    Vector units multiply the even 32-bit words of two vectors to 64-bit words. So 32-bit words are widened to a vector
+    of even lanes and one of odd lanes, and narrowed by putting them together again.
+    """
 
     name: str
     element: str
     lanes: int = 1
     literal: bool = False
+    order: str = NATURAL
 
     @property
     def type(self) -> str:
@@ -80,14 +88,14 @@ def integer(value: int, element: str = "i64") -> Value:
     width = int(element[1:])
     value &= (1 << width) - 1
     if width == 1:
-        return Value("true" if value else "false", element, 1, True)
+        return Value("true" if value else "false", element, 1, True, ANY)
     signed = value - (1 << width) if value >> (width - 1) else value
-    return Value(str(signed), element, 1, True)
+    return Value(str(signed), element, 1, True, ANY)
 
 
 def real(value: float, element: str) -> Value:
     """A floating-point constant, exactly: LLVM writes the bits of a double for both types."""
-    return Value(f"0x{struct.pack('>d', value).hex().upper()}", element, 1, True)
+    return Value(f"0x{struct.pack('>d', value).hex().upper()}", element, 1, True, ANY)
 
 
 class Names:
@@ -170,13 +178,50 @@ class Code:
         if lanes == 1 or value.lanes == lanes:
             return value
         if value.literal:
-            return Value(f"splat ({value.element} {value.name})", value.element, lanes, True)
+            return Value(f"splat ({value.element} {value.name})", value.element, lanes, True, ANY)
         type_ = vector_type(value.element, lanes)
         first = self.emit(
             f"insertelement {type_} poison, {value.typed}, i64 0", value.element, lanes
         )
         text = f"shufflevector {first.typed}, {type_} poison, <{lanes} x i32> zeroinitializer"
-        return self.emit(text, value.element, lanes)
+        return self.emit(text, value.element, lanes)._replace(order=ANY)
+
+    def ordered(self, value: Value, order: str) -> Value:
+        """The same lanes in another order."""
+        if value.lanes == 1 or value.order in (order, ANY):
+            return value
+        even, odd = range(0, value.lanes, 2), range(1, value.lanes, 2)
+        places = [*even, *odd]
+        if order == NATURAL:
+            half = value.lanes // 2
+            places = [lane // 2 + half * (lane % 2) for lane in range(value.lanes)]
+        return self.shuffle(value, value, places)._replace(order=order)
+
+    def aligned(self, values: Sequence[Value]) -> tuple[list[Value], str]:
+        """The values with their lanes in one order, and which."""
+        orders = {value.order for value in values if value.lanes > 1}
+        order = SPLIT if SPLIT in orders else NATURAL if NATURAL in orders else ANY
+        return [self.ordered(value, order) for value in values], order
+
+    def widen(self, value: Value) -> Value:
+        """32-bit words as 64-bit words: even lanes, then odd ones."""
+        half = value.lanes // 2
+        natural = self.ordered(value, NATURAL)
+        pairs = self.emit(f"bitcast {natural.typed} to <{half} x i64>", "i64", half)
+        low = self.splat(integer((1 << 32) - 1), half)
+        even = self.binary("and", pairs, low)
+        odd = self.binary("lshr", pairs, self.splat(integer(32), half))
+        return self.shuffle(even, odd, range(value.lanes))._replace(order=SPLIT)
+
+    def narrow(self, value: Value) -> Value:
+        """The lower halves of 64-bit words whose even lanes come first."""
+        half = value.lanes // 2
+        even = self.shuffle(value, value, range(half))
+        odd = self.shuffle(value, value, range(half, value.lanes))
+        low = self.binary("and", even, self.splat(integer((1 << 32) - 1), half))
+        high = self.binary("shl", odd, self.splat(integer(32), half))
+        both = self.binary("or", low, high)
+        return self.emit(f"bitcast {both.typed} to <{value.lanes} x i32>", "i32", value.lanes)
 
     def shuffle(self, lhs: Value, rhs: Value, places: Sequence[int]) -> Value:
         """A vector of lanes of two vectors, numbered through."""
@@ -233,7 +278,10 @@ class Code:
         self.branch(header)
         self.start(header)
         mark = len(self.lines)
-        values = [Value(self.names.fresh("%v"), v.element, v.lanes) for v in (begin, *carried)]
+        values = [
+            Value(self.names.fresh("%v"), v.element, v.lanes, False, v.order)
+            for v in (begin, *carried)
+        ]
         self.branch_if(self.compare("slt", values[0], end), inside, after)
         self.start(inside)
         results = body(values[0], values[1:])

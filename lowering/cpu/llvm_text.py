@@ -70,7 +70,7 @@ def module_text(funcs: Mapping[str, kernel.FuncOp], vector_bits: int) -> str:
 def _symbol(name: str) -> str:
     """A name in quotes, with everything unusual escaped."""
     letters = (
-        chr(byte) if chr(byte).isalnum() and byte < 128 or byte in b"_.$-" else f"\\{byte:02X}"
+        chr(byte) if (chr(byte).isalnum() and byte < 128) or byte in b"_.$-" else f"\\{byte:02X}"
         for byte in name.encode()
     )
     return f'"{"".join(letters)}"'
@@ -111,6 +111,8 @@ class _FunctionEmitter:
         self.uniform: dict[SSAValue, Value] = {}
         self.offsets = Offsets(self.schedule.facts, self.schedule.aliases)
         self.lanes = lanes_at_once(func, vector_bits)
+        # A vector of lanes holds 32-bit words, so that 64-bit words take two.
+        self.narrow = self.lanes * 64 > vector_bits
         self.outer: dict[int, Value] = {}
         self.steps = self._outer_loops()
         self.arrays: dict[LaneArray, Value] = {}
@@ -204,17 +206,21 @@ class _FunctionEmitter:
             if isinstance(item, Uniform) and isinstance(item.op, arith.ConstantOp):
                 self.uniform[item.op.result] = constant_of(item.op)
                 continue
-            ready = isinstance(item, Uniform) and all(
-                value in self.uniform for value in outside_values(item.op)
-            )
-            if ready and not (stores and _touches(item.op, kernel.LoadOp)):
+            if isinstance(item, Uniform) and self._is_ready(item.op, stores):
                 SegmentEmitter(self, Segment([item.op]), 1).emit()
                 continue
             rest.append(item)
-            if not isinstance(item, Uniform):
-                ops = [item.op] if isinstance(item, ProgramLoop) else item.ops
-                stores = stores or any(_touches(op, kernel.StoreOp) for op in ops)
+            if isinstance(item, ProgramLoop):
+                stores = stores or _touches(item.op, kernel.StoreOp)
+            elif isinstance(item, Segment):
+                stores = stores or any(_touches(op, kernel.StoreOp) for op in item.ops)
         return rest
+
+    def _is_ready(self, op: Operation, stores: bool) -> bool:
+        """Whether an operation may be moved to the front, over stores if there are some in front of it."""
+        if stores and _touches(op, kernel.LoadOp):
+            return False
+        return all(value in self.uniform for value in outside_values(op))
 
     def _emit_around(self, items: list[Item], axes: list[int]) -> None:
         """The segments of a program, inside the loops over the outer axes."""

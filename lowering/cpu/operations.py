@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType
 from xdsl.ir import Operation
 
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
-from fhelium_ir.lowering.cpu.code import Code, Value, element_type, integer, real
+from fhelium_ir.lowering.cpu.code import NATURAL, SPLIT, Code, Value, element_type, integer, real
 from fhelium_ir.lowering.cpu.wide_products import UPPER_WORD
 
 _BINARY: dict[type[Operation], str] = {
@@ -106,6 +106,28 @@ def convert(op: Operation, operands: Sequence[Value], code: Code) -> list[Value]
     Raises:
         FheliumError: the operation has no place in a kernel for the CPU.
     """
+    operands, order = code.aligned(operands)
+    if (reordered := _between_widths(op, operands, code)) is not None:
+        return [reordered]
+    return [result._replace(order=order) for result in _convert(op, operands, code)]
+
+
+def _between_widths(op: Operation, operands: Sequence[Value], code: Code) -> Value | None:
+    """A conversion between 32 and 64 bits that changes the order of lanes."""
+    if isinstance(op, arith.ExtUIOp) and _widths(op) == (32, 64) and _pays(operands[0]):
+        return code.widen(operands[0])
+    if isinstance(op, arith.TruncIOp) and operands[0].order == SPLIT and _widths(op) == (64, 32):
+        return code.narrow(operands[0])
+    return None
+
+
+def _widths(op: arith.ExtUIOp | arith.TruncIOp) -> tuple[int, int]:
+    words = (op.operands[0].type, op.results[0].type)
+    widths = [word.width.data if isinstance(word, IntegerType) else 64 for word in words]
+    return widths[0], widths[1]
+
+
+def _convert(op: Operation, operands: Sequence[Value], code: Code) -> list[Value]:
     kind = type(op)
     if isinstance(op, arith.MulUIExtendedOp):
         return _wide_product(op, operands, code)
@@ -135,6 +157,11 @@ def convert(op: Operation, operands: Sequence[Value], code: Code) -> list[Value]
         value = operands[0]
         return [code.emit(f"fneg {value.typed}", value.element, value.lanes)]
     raise unsupported(op)
+
+
+def _pays(value: Value) -> bool:
+    """Whether 32-bit words are widened by halves: vectors whose lanes differ."""
+    return value.lanes >= 4 and value.order == NATURAL
 
 
 def _intrinsic(name: str, operands: Sequence[Value], code: Code) -> Value:

@@ -18,6 +18,8 @@ from xdsl.ir import Block, Operation, SSAValue
 from fhelium_ir.dialects import kernel
 from fhelium_ir.lowering.cpu.addresses import Offset, Offsets, Root
 from fhelium_ir.lowering.cpu.code import (
+    NATURAL,
+    SPLIT,
     Code,
     Value,
     element_type,
@@ -51,6 +53,7 @@ class Function(Protocol):
     uniform: dict[SSAValue, Value]
     offsets: Offsets
     outer: dict[int, Value]
+    narrow: bool
 
     def array(self, array: LaneArray) -> Value:
         """The address of a stack array."""
@@ -146,7 +149,7 @@ class SegmentEmitter:
         if not self.segment_mask:
             # Computed once, for whoever needs it.
             data.update(result for op in self.segment.ops for result in op.results)
-        for op in reversed([nested for op in self.segment.ops for nested in op.walk()]):
+        for op in reversed([nested for outer in self.segment.ops for nested in outer.walk()]):
             match op:
                 case kernel.LoadOp():
                     data.update(() if op.mask is None else (op.mask,))
@@ -310,6 +313,11 @@ class SegmentEmitter:
     def _lanes_of(self, mask: int) -> int:
         return self.lanes if self.inner >= 0 and mask >> self.inner & 1 else 1
 
+    def natural(self, value: SSAValue, lanes: int) -> Value:
+        """The value for so many lanes in the order of their numbers, as memory has them."""
+        found = self.vector(value, lanes)
+        return self._level(self.facts.masks[self.schedule.resolve(value)]).ordered(found, NATURAL)
+
     def vector(self, value: SSAValue, lanes: int) -> Value:
         """The value for so many lanes."""
         known = self.get(value)
@@ -404,7 +412,7 @@ class SegmentEmitter:
             pointer = self._pointer(buffer, element, offset, mask)
             result = code.splat(code.load(pointer, element), lanes)
         else:
-            pointers = code.pointer(buffer, element, self.vector(op.offset, lanes))
+            pointers = code.pointer(buffer, element, self.natural(op.offset, lanes))
             result = code.call(
                 f"llvm.masked.gather.{_suffix(element, lanes)}.v{lanes}p0",
                 element,
@@ -421,7 +429,7 @@ class SegmentEmitter:
     def _lane_mask(self, mask: SSAValue | None) -> Value:
         if mask is None:
             return self.parent.main.splat(integer(1, "i1"), self.lanes)
-        return self.vector(mask, self.lanes)
+        return self.natural(mask, self.lanes)
 
     def _scalar_load(
         self, code: Code, pointer: Value, element: str, mask: SSAValue | None
@@ -500,13 +508,13 @@ class SegmentEmitter:
             self._scalar_store(code, op, self._pointer(buffer, element, offset, mask))
         elif stride == 1 and op.mask is None:
             code.store(
-                self.vector(op.value, self.lanes), self._pointer(buffer, element, offset, mask)
+                self.natural(op.value, self.lanes), self._pointer(buffer, element, offset, mask)
             )
         elif stride == 1:
             code.call_void(
                 f"llvm.masked.store.{_suffix(element, self.lanes)}.p0",
                 [
-                    self.vector(op.value, self.lanes),
+                    self.natural(op.value, self.lanes),
                     self._pointer(buffer, element, offset, mask),
                     size,
                     self._lane_mask(op.mask),
@@ -516,8 +524,8 @@ class SegmentEmitter:
             code.call_void(
                 f"llvm.masked.scatter.{_suffix(element, self.lanes)}.v{self.lanes}p0",
                 [
-                    self.vector(op.value, self.lanes),
-                    code.pointer(buffer, element, self.vector(op.offset, self.lanes)),
+                    self.natural(op.value, self.lanes),
+                    code.pointer(buffer, element, self.natural(op.offset, self.lanes)),
                     size,
                     self._lane_mask(op.mask),
                 ],
@@ -544,7 +552,7 @@ class SegmentEmitter:
         mask = 1 << self.inner | self.facts.op_mask(group[0])
         code = self._level(mask)
         buffer = self.get(group[0].buffer)
-        words = [self.vector(op.value, self.lanes) for op in group]
+        words = [self.natural(op.value, self.lanes) for op in group]
         narrow = len(words) == stride and stride < self.lanes
         rows = interleave(code, words) if narrow else transpose(code, words)
         for k, row in enumerate(rows):
@@ -599,7 +607,7 @@ class SegmentEmitter:
         array = export.array
         code = self._level(array.mask)
         element = array.element
-        value = self.vector(export.value, self._lanes_of(array.mask))
+        value = self.natural(export.value, self._lanes_of(array.mask))
         if value.element != element:
             value = code.cast("zext", value, element)
         strides = self._strides(array.mask)
@@ -609,7 +617,9 @@ class SegmentEmitter:
 
     def _place(self, constant: int, strides: dict[int, int]) -> Offset:
         """Where a lane stands in an array, which has no room for the loops around the segments."""
-        terms = [(axis, stride) for axis, stride in strides.items() if axis not in self.parent.outer]
+        terms = [
+            (axis, stride) for axis, stride in strides.items() if axis not in self.parent.outer
+        ]
         return Offset(constant, tuple(terms))
 
     def _strides(self, mask: int) -> dict[int, int]:
@@ -638,7 +648,8 @@ class SegmentEmitter:
             arguments = [op.body.block.args[1 + k] for k in wanted]
             lanes = [self._lanes_of(masks[argument]) for argument in arguments]
             initial = [
-                self.vector(op.iter_args[k], count) for k, count in zip(wanted, lanes, strict=True)
+                self._carried(op.iter_args[k], count)
+                for k, count in zip(wanted, lanes, strict=True)
             ]
             results = code.loop(
                 bounds[0],
@@ -675,9 +686,16 @@ class SegmentEmitter:
         for nested in block.ops:
             if needed is None or nested in needed:
                 self._emit(nested)
-        results = [self.vector(value, count) for value, count in zip(yields, lanes, strict=True)]
+        results = [self._carried(value, count) for value, count in zip(yields, lanes, strict=True)]
         self.known, self.loop_code = saved, outer
         return results
+
+    def _carried(self, value: SSAValue, lanes: int) -> Value:
+        """A value that a loop carries: always in the order that its type has."""
+        found = self.vector(value, lanes)
+        order = SPLIT if found.element == "i64" and self.parent.narrow else NATURAL
+        code = self._level(self.facts.masks[self.schedule.resolve(value)])
+        return code.ordered(found, order)._replace(order=order if lanes > 1 else found.order)
 
     def _parts(self, op: scf.ForOp) -> list[list[int]]:
         """The carried values in groups that do not need each other."""

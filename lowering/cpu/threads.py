@@ -42,7 +42,7 @@ def default_threads() -> int:
     return int(chosen)
 
 
-class _Pool:
+class Pool:
     """Threads that wait for jobs as long as the process lives; there are as many as once needed."""
 
     def __init__(self) -> None:
@@ -53,6 +53,8 @@ class _Pool:
     def run(self, call: Call, chunks: Sequence[_Chunk], others: int) -> float:
         """Runs `call(*chunk)` for every chunk, in this thread and in so many others.
 
+        A thread that wakes up when nothing is left is not waited for.
+
         Returns:
             The seconds that the first one took.
         """
@@ -62,14 +64,19 @@ class _Pool:
         done: SimpleQueue[BaseException | None] = SimpleQueue()
         for _ in range(others):
             self._jobs.put((call, left, done))
+        mine = 1
         start = perf_counter()
         try:
             call(*chunks[0])
             seconds = perf_counter() - start
-            _run_left(call, left)
+            while (chunk := _next(left)) is not None:
+                mine += 1
+                call(*chunk)
         finally:
-            # Whatever happens here, the others still use the caller's buffers.
-            failures = [done.get() for _ in range(others)]
+            # Whatever happened here: nobody begins another chunk, and the others still use the caller's buffers.
+            while _next(left) is not None:
+                mine += 1
+            failures = [done.get() for _ in range(len(chunks) - mine)]
         for failure in failures:
             if failure is not None:
                 raise failure
@@ -85,30 +92,29 @@ class _Pool:
     def _work(self) -> None:
         while True:
             call, left, done = self._jobs.get()
-            try:
-                _run_left(call, left)
-                done.put(None)
-            except BaseException as error:
-                done.put(error)
+            while (chunk := _next(left)) is not None:
+                try:
+                    call(*chunk)
+                    done.put(None)
+                except BaseException as error:
+                    done.put(error)
 
 
-def _run_left(call: Call, left: deque[_Chunk]) -> None:
-    """Takes chunks as long as there are some."""
-    while True:
-        try:
-            chunk = left.popleft()
-        except IndexError:
-            return
-        call(*chunk)
+def _next(left: deque[_Chunk]) -> _Chunk | None:
+    """Takes a chunk if one is left."""
+    try:
+        return left.popleft()
+    except IndexError:
+        return None
 
 
-_pool = _Pool()
+pool = Pool()
 
 
 def _forget_threads() -> None:
     """After a fork the child has none of the threads."""
-    global _pool
-    _pool = _Pool()
+    global pool
+    pool = Pool()
 
 
 if hasattr(os, "register_at_fork"):
@@ -129,4 +135,4 @@ def run_split(call: Call, programs: int, parts: int, words: bytes) -> float:
     count = min(programs, CHUNKS * parts)
     bounds = [programs * chunk // count for chunk in range(count + 1)]
     chunks = [(begin, end, words) for begin, end in pairwise(bounds)]
-    return _pool.run(call, chunks, parts - 1) / bounds[1]
+    return pool.run(call, chunks, parts - 1) / bounds[1]

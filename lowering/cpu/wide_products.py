@@ -18,6 +18,7 @@ UPPER_WORD = "fhelium.umulh"
 VECTOR_WIDTHS = (16, 8, 4, 2)
 """Lengths of the versions for vectors; kernels of 32-bit words take twice as many as a vector has 64-bit words."""
 
+
 def definitions(widths: Sequence[int]) -> str:
     """The bodies, to be inlined: 128-bit for single words, by halves for vectors."""
     return _SCALAR + "".join(_vector_definition(n) for n in widths)

@@ -14,12 +14,13 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.lowering.triton import binding
-from fhelium_ir.lowering.triton.compile_worker import Job
+from fhelium_ir.lowering.triton.compile_worker import Job, compile_job
 
 WORKER = "fhelium_ir.lowering.triton.compile_worker"
 MIN_JOBS = 3
-"""With fewer kernels to compile the start of a process is not worth it."""
+"""With fewer kernels to compile the start of a process is not worth it: this one compiles them."""
 
 
 def compile_ahead(jobs: Sequence[Job], target: tuple[str, int, int]) -> int:
@@ -35,6 +36,12 @@ def compile_ahead(jobs: Sequence[Job], target: tuple[str, int, int]) -> int:
     marks = {_mark(job, target): job for job in jobs}
     missing = {mark: job for mark, job in marks.items() if not mark.exists()}
     if len(missing) < MIN_JOBS:
+        for mark, job in missing.items():
+            try:
+                compile_job(job, binding.GpuTarget(*target))
+            except FheliumError:
+                continue  # the first launch reports it
+            _touch(mark)
         return 0
     count = min(len(missing), os.cpu_count() or 1)
     # The largest sources first, dealt out in turn, so that no worker ends up with all of them.

@@ -12,6 +12,7 @@ from typing import cast
 
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.lowering.triton import binding
+from fhelium_ir.lowering.triton.coalescing import as_printed
 from fhelium_ir.lowering.triton.compile import compile_source
 
 Job = tuple[str, list[str], int]
@@ -22,7 +23,8 @@ def compile_job(job: Job, target: binding.GpuTarget) -> binding.CompiledKernel:
     source, types, warps = job
     function = binding.as_jit(compile_source(source))
     signature = dict(zip(function.arg_names, types, strict=True))
-    return binding.compile_for(function, signature, target, warps)
+    with as_printed(source):
+        return binding.compile_for(function, signature, target, warps)
 
 
 def main() -> int:

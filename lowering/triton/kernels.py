@@ -14,6 +14,7 @@ from xdsl.ir import Attribute
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.dialects import kernel
 from fhelium_ir.lowering.triton import binding
+from fhelium_ir.lowering.triton.coalescing import as_printed
 from fhelium_ir.lowering.triton.compile import compile_source
 from fhelium_ir.lowering.triton.compile_ahead import compile_ahead
 from fhelium_ir.lowering.triton.compile_worker import Job
@@ -201,7 +202,8 @@ class TritonKernels:
             signature = dict(
                 zip(function.arg_names, map(argument_type, found.parameters), strict=True)
             )
-            compiled[name] = binding.compile_for(
-                function, signature, binding.GpuTarget(*target), found.num_warps
-            )
+            with as_printed(found.source):
+                compiled[name] = binding.compile_for(
+                    function, signature, binding.GpuTarget(*target), found.num_warps
+                )
         return compiled

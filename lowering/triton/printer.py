@@ -32,6 +32,7 @@ from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.dialects import kernel
 from fhelium_ir.lowering.triton import multiply_add
 from fhelium_ir.lowering.triton.axes import UNIFORM, Axes, infer_axes, yielded_values
+from fhelium_ir.lowering.triton.coalescing import MARK
 from fhelium_ir.lowering.triton.names import Names, symbol_identifier
 
 IMPORTS = "import triton\nimport triton.language as tl\n"
@@ -144,7 +145,7 @@ class _Printer:
         # and moves each of them through shared memory to and from the layout that the exchange wants. A program id
         # that is 0 hides the alignment of the buffers from it.
         exchanges = any(isinstance(op, kernel.ExchangeOp) for op in func.walk())
-        self.unaligned = " + tl.program_id(2)" if exchanges and func.grid_rank.value.data < 3 else ""
+        self.unaligned = MARK if exchanges and func.grid_rank.value.data < 3 else ""
 
     def definition(self) -> str:
         """The header comment, the decorator and the function."""

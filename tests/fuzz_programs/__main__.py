@@ -1,7 +1,7 @@
 """`python -m tests.fuzz_programs --minutes 20 --seed 1`: random programs through every stage and target.
 
 Each program is valid: it has to compile, and every stage, every target and the decrypted results have to agree. Beside
-each there is one with a mistake, which has to be refused with one error. Failures are shrunk and written to files.
+each there are some with a mistake, which have to be refused with one error. Failures are shrunk and written to files.
 """
 
 from __future__ import annotations

@@ -30,6 +30,9 @@ REDUCTION_SECONDS = 60.0
 LIMIT_S = 100.0
 """Of processor time, for one program."""
 
+BROKEN = 3
+"""Mistakes that are tried beside each program; those that are not possible in it count, too."""
+
 FAILURES = 5
 """The run ends after so many."""
 
@@ -115,16 +118,17 @@ def check_seed(name: str, coverage: Coverage | None = None) -> Failure | None:
 
 
 def check_broken(name: str, coverage: Coverage | None = None) -> Failure | None:
-    """Makes the broken program of a name and runs the driver on it; None if it is refused cleanly."""
+    """Makes broken programs of a name and runs the driver on them; None if each is refused cleanly."""
     program = make_program(Choices.seeded(f"{name}/broken"), 5)
-    broken = break_program(Choices.seeded(f"{name}/mistake"), program)
-    if broken is None:
-        return None
-    wrong = misbehaviour(broken)
-    if wrong is not None:
-        return Failure(f"{name}/broken", broken.mistake, wrong, broken.text, None, None)
-    if coverage is not None:
-        coverage.broken[broken.mistake] += 1
+    for number in range(BROKEN):
+        broken = break_program(Choices.seeded(f"{name}/mistake {number}"), program)
+        if broken is None:
+            continue
+        wrong = misbehaviour(broken)
+        if wrong is not None:
+            return Failure(f"{name}/broken", broken.mistake, wrong, broken.text, None, None)
+        if coverage is not None:
+            coverage.broken[broken.mistake] += 1
     return None
 
 
@@ -162,7 +166,7 @@ def fuzz(
     tell: Callable[[Failure], None] | None = None,
     most: int = FAILURES,
 ) -> Report:
-    """Checks programs of a seed and, beside each, a broken one.
+    """Checks programs of a seed and, beside each, broken ones.
 
     Args:
         until: of the programs and the seconds so far, whether to stop.

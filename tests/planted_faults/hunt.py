@@ -6,14 +6,19 @@ import multiprocessing
 import os
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import cast
 
 from fhelium_ir.testing.random_programs import Choices, make_program
 from tests.fuzz_programs.checks import CheckFailed, Effort, check_text
 from tests.fuzz_programs.fuzz import check_broken, effort_of
 from tests.planted_faults.planting import Fault, planted
+
+SLOWNESS = 10
+"""How many times longer than it computes a process may take on a busy machine."""
 
 
 @dataclass(frozen=True)
@@ -27,27 +32,60 @@ class Found:
     programs: int = 0
 
 
-def hunt(fault: Fault, names: Iterable[str], limit_s: float) -> Found:
-    """Checks programs by name until one finds the fault; in a forked process, which is stopped at the limit."""
+@dataclass
+class _Running:
+    """A process that looks for one fault."""
+
+    fault: Fault
+    process: BaseProcess
+    answer: Connection
+    deadline: float
+
+
+def hunt(
+    faults: Sequence[Fault], names: Callable[[Fault], Iterable[str]], limit_s: float, jobs: int = 1
+) -> Iterator[Found]:
+    """For each fault, checks programs by name until one finds it.
+
+    Each fault has a forked process of its own; so many of them run at once. Seconds are those of the processor, so
+    that it does not matter what else the machine does.
+    """
+    left, running = list(reversed(faults)), list[_Running]()
+    while left or running:
+        while left and len(running) < jobs:
+            running.append(_start(left.pop(), names, limit_s))
+        wait([one.answer for one in running], timeout=1.0)
+        for one in list(running):
+            found = _outcome(one, limit_s)
+            if found is not None:
+                running.remove(one)
+                one.process.kill()
+                one.process.join()
+                yield found
+
+
+def _start(fault: Fault, names: Callable[[Fault], Iterable[str]], limit_s: float) -> _Running:
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_search, args=(fault, names, limit_s, theirs))
+    process = context.Process(target=_search, args=(fault, names(fault), limit_s, theirs))
     process.start()
     theirs.close()
-    found = Found(fault.name, seconds=limit_s)
-    try:
-        # A fault may make a kernel or a pass run forever, or crash: then its process is stopped or has ended.
-        if ours.poll(limit_s):
-            found = ours.recv()
-    except EOFError:
-        found = replace(found, check="a crash")
-    process.kill()
-    process.join()
-    return found
+    return _Running(fault, process, ours, time.monotonic() + SLOWNESS * limit_s)
+
+
+def _outcome(one: _Running, limit_s: float) -> Found | None:
+    """What a process has found; None while it looks."""
+    if one.answer.poll():
+        try:
+            return cast(Found, one.answer.recv())
+        except EOFError:
+            return Found(one.fault.name, "a crash")
+    # A fault may make a kernel or a pass run forever.
+    return Found(one.fault.name, seconds=limit_s) if time.monotonic() > one.deadline else None
 
 
 def _search(fault: Fault, names: Iterable[str], limit_s: float, answer: Connection) -> None:
-    start, count = time.perf_counter(), 0
+    start, count = time.process_time(), 0
     with tempfile.TemporaryDirectory(prefix="fhelium-faults-") as folder:
         # Objects of faulty code must not stay in the cache, and sound ones must not hide the fault.
         os.environ["FHELIUM_CACHE_DIR"] = folder
@@ -55,13 +93,13 @@ def _search(fault: Fault, names: Iterable[str], limit_s: float, answer: Connecti
             for name in names:
                 check = _check(name, fault.target)
                 count += 1
-                seconds = time.perf_counter() - start
+                seconds = time.process_time() - start
                 if check is not None:
                     answer.send(Found(fault.name, check, name, seconds, count))
                     return
                 if seconds > limit_s:
                     break
-    answer.send(Found(fault.name, "", "", time.perf_counter() - start, count))
+    answer.send(Found(fault.name, "", "", time.process_time() - start, count))
 
 
 def _check(name: str, target: str) -> str | None:
@@ -72,7 +110,7 @@ def _check(name: str, target: str) -> str | None:
     program = make_program(Choices.seeded(name))
     effort = effort_of(Choices.seeded(f"{name}/effort"))
     switches = 3 if target == "triton-interpret" else effort.switches
-    targets = (target,) if effort.targets or target != "interpret" else ()
+    targets = (target,) if target and (effort.targets or target != "interpret") else ()
     effort = replace(effort, targets=targets, switches=switches)
     try:
         check_text(program.text, program.setting, effort, program.inputs, program.expected)

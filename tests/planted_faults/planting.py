@@ -20,7 +20,7 @@ class Fault:
         name: what is wrong afterwards.
         module: the module's long name.
         old, new: the text that is replaced; `old` stands there exactly once.
-        target: what has to run for it to show, besides the stages that are interpreted.
+        target: what has to run for it to show; empty for what the stages before kernels show.
     """
 
     name: str

@@ -49,7 +49,7 @@ def test_a_planted_fault_changes_what_runs() -> None:
 def test_planted_faults_are_found() -> None:
     assert len(FAULTS) >= 20 and set(known_programs()) >= {fault.name for fault in FAULTS}
     done = subprocess.run(
-        [sys.executable, "-m", "tests.planted_faults", "--known", "--limit", "120"],
+        [sys.executable, "-m", "tests.planted_faults", "--known", "--jobs", "2", "--limit", "60"],
         cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
@@ -84,5 +84,7 @@ def test_a_setting_becomes_options(tmp_path: object) -> None:
     setting = Setting({"name": "d"}, "mont64", "top", "2", (1, -4))
     passes = checks.pipeline_of(setting, Path(str(tmp_path)))
     assert "compose-rotations{keys=1,-4}" in passes and 'ckks-manage{start="top"}' in passes
-    assert passes.index("compose-rotations{keys=1,-4}") + 1 == passes.index('ckks-manage{start="top"}')
+    assert passes.index("compose-rotations{keys=1,-4}") + 1 == passes.index(
+        'ckks-manage{start="top"}'
+    )
     assert any(spec.startswith("select-arithmetic{device=") and "mont64" in spec for spec in passes)

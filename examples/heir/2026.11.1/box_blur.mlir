@@ -286,4 +286,4 @@
     }) : (i32, i32, i32, tensor<3x3xf32>) -> tensor<3x3xf32>
     "func.return"(%9) : (tensor<3x3xf32>) -> ()
   }) {heir.interface = {func_name = "box_blur", index = 0 : i64, roles = ["client.decrypt"]}} : () -> ()
-}) {backend.lattigo, ckks.schemeParam = #ckks.scheme_param<logN = 13, Q = [1125899906826241, 1099511922689], P = [1152921504606994433], logDefaultScale = 40, encryptionTechnique = extended>, scheme.actual_slot_count = 4096 : i64, scheme.ckks, scheme.requested_slot_count = 16 : i64} : () -> ()
+}) {backend.openfhe, ckks.schemeParam = #ckks.scheme_param<logN = 13, Q = [1125899906826241, 1099511922689], P = [1152921504606994433], logDefaultScale = 40>, scheme.actual_slot_count = 4096 : i64, scheme.ckks, scheme.requested_slot_count = 16 : i64} : () -> ()

@@ -134,4 +134,4 @@
     }) : (i32, i32, i32, tensor<8xf32>) -> tensor<8xf32>
     "func.return"(%9) : (tensor<8xf32>) -> ()
   }) {heir.interface = {func_name = "comparison", index = 0 : i64, roles = ["client.decrypt"]}} : () -> ()
-}) {backend.lattigo, ckks.schemeParam = #ckks.scheme_param<logN = 15, Q = [1125899904679937, 1099504549889, 1099516280833, 1099506515969, 1099515691009, 1099507695617, 1099514314753, 1099510054913, 1099512938497], P = [1152921504608747521, 1152921504614055937, 1152921504615628801], logDefaultScale = 40, encryptionTechnique = extended>, scheme.actual_slot_count = 16384 : i64, scheme.ckks, scheme.requested_slot_count = 8 : i64} : () -> ()
+}) {backend.openfhe, ckks.schemeParam = #ckks.scheme_param<logN = 15, Q = [1125899904679937, 1099504549889, 1099516280833, 1099506515969, 1099515691009, 1099507695617, 1099514314753, 1099510054913, 1099512938497], P = [1152921504608747521, 1152921504614055937, 1152921504615628801], logDefaultScale = 40>, scheme.actual_slot_count = 16384 : i64, scheme.ckks, scheme.requested_slot_count = 8 : i64} : () -> ()

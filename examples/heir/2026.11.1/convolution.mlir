@@ -144,4 +144,4 @@
     }) : (i32, i32, i32, tensor<2x2xf32>) -> tensor<2x2xf32>
     "func.return"(%11) : (tensor<2x2xf32>) -> ()
   }) {heir.interface = {func_name = "convolution", index = 0 : i64, roles = ["client.decrypt"]}} : () -> ()
-}) {backend.lattigo, ckks.schemeParam = #ckks.scheme_param<logN = 13, Q = [1125899906826241, 1099511922689], P = [1152921504606994433], logDefaultScale = 40, encryptionTechnique = extended>, scheme.actual_slot_count = 4096 : i64, scheme.ckks, scheme.requested_slot_count = 16 : i64} : () -> ()
+}) {backend.openfhe, ckks.schemeParam = #ckks.scheme_param<logN = 13, Q = [1125899906826241, 1099511922689], P = [1152921504606994433], logDefaultScale = 40>, scheme.actual_slot_count = 4096 : i64, scheme.ckks, scheme.requested_slot_count = 16 : i64} : () -> ()

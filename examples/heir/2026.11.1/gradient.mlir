@@ -468,4 +468,4 @@
     }) : (i32, i32, i32, tensor<3x3xf32>) -> tensor<3x3xf32>
     "func.return"(%9) : (tensor<3x3xf32>) -> ()
   }) {heir.interface = {func_name = "gradient", index = 0 : i64, roles = ["client.decrypt"]}} : () -> ()
-}) {backend.lattigo, ckks.schemeParam = #ckks.scheme_param<logN = 14, Q = [1125899904679937, 1099510054913, 1099511922689], P = [1152921504607338497, 1152921504608747521], logDefaultScale = 40, encryptionTechnique = extended>, scheme.actual_slot_count = 8192 : i64, scheme.ckks, scheme.requested_slot_count = 16 : i64} : () -> ()
+}) {backend.openfhe, ckks.schemeParam = #ckks.scheme_param<logN = 14, Q = [1125899904679937, 1099510054913, 1099511922689], P = [1152921504607338497, 1152921504608747521], logDefaultScale = 40>, scheme.actual_slot_count = 8192 : i64, scheme.ckks, scheme.requested_slot_count = 16 : i64} : () -> ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
 from xdsl.ir import Attribute, Operation
 
 from fhelium_ir.compiler.errors import FheliumError
@@ -13,6 +13,7 @@ from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.frontends.heir.attributes import CiphertextType, ciphertext_type
 from fhelium_ir.frontends.heir.machine import (
     element_type,
+    function_of,
     functions_of,
     python_value,
     tensor_shape,
@@ -116,13 +117,7 @@ def entries_of(module: ModuleOp) -> list[Entry]:
 
 
 def _name(op: Operation) -> str:
-    return str(python_value(op.properties["sym_name"]))
-
-
-def _types(op: Operation) -> FunctionType:
-    type_ = op.properties.get("function_type")
-    assert isinstance(type_, FunctionType)
-    return type_
+    return function_of(op).name
 
 
 def _has_ciphertexts(op: Operation) -> bool:
@@ -132,26 +127,27 @@ def _has_ciphertexts(op: Operation) -> bool:
 
 def _parameters(op: Operation) -> tuple[list[Parameter | None], list[Parameter | None]]:
     """What the arguments and the results are."""
-    types = _types(op)
+    function = function_of(op)
     try:
-        return [parameter_of(t) for t in types.inputs], [parameter_of(t) for t in types.outputs]
+        inputs = [parameter_of(type_) for type_ in function.inputs]
+        return inputs, [parameter_of(type_) for type_ in function.outputs]
     except FheliumError as error:
         raise FheliumError(error.message, location_of(op)) from error
 
 
 def _entry(op: Operation, name: str) -> Entry:
-    types = _types(op)
+    function = function_of(op)
     arguments, results = _parameters(op)
     found: list[Parameter] = []
     for index, result in enumerate(results):
         if result is None:
             raise FheliumError(
-                f"result {index} of @{name} is no ciphertext: {types.outputs.data[index]}",
+                f"result {index} of @{name} is no ciphertext: {function.outputs[index]}",
                 location_of(op),
             )
         found.append(result)
     original = {
-        index: type_ for index, type_ in enumerate(types.inputs.data) if arguments[index] is None
+        index: type_ for index, type_ in enumerate(function.inputs) if arguments[index] is None
     }
     return Entry(op, name, arguments, found, original)
 
@@ -164,7 +160,7 @@ def _add_client(entry: Entry, roles: list[tuple[Operation, str, dict[str, Any]]]
         index = facts.get("index", 0)
         if role == "client.encrypt":
             entry.encrypt[index] = _name(op)
-            entry.original[index] = _types(op).inputs.data[0]
+            entry.original[index] = function_of(op).inputs[0]
         elif role == "client.decrypt":
             entry.decrypt[index] = _name(op)
         elif role == "client.encrypt_zero":

@@ -47,6 +47,9 @@ QuickMaker: TypeAlias = "Callable[[Operation, tuple[int, ...]], Quick | None]"
 LIMIT = 20_000_000
 """Ops that a program may run."""
 
+WRONG = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+"""What handlers raise on operands and attributes that no valid program has."""
+
 DEPTH = 64
 """Calls inside of calls."""
 
@@ -137,7 +140,7 @@ class Machine:
         limit: int = LIMIT,
         quick: Mapping[str, QuickMaker] | None = None,
     ):
-        self.functions = {f.name: f for f in map(_function, functions_of(module))}
+        self.functions = {f.name: f for f in map(function_of, functions_of(module))}
         self._handlers = handlers
         self._transparent = frozenset(transparent)
         self._quick = quick or {}
@@ -191,15 +194,15 @@ class Machine:
                     results: Sequence[Any] = [UNKNOWN] * len(node.results)
                 else:
                     results = node.handler(self, node, values, frame)
+                for slot, value in zip(node.results, results, strict=True):
+                    frame[slot] = value
             except FheliumError as error:
                 if error.location is None:
                     error.location = location_of(node.op)
                 raise
-            except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            except WRONG as error:
                 message = f"{node.name}: {error or type(error).__name__}"
                 raise FheliumError(message, location_of(node.op)) from error
-            for slot, value in zip(node.results, results, strict=True):
-                frame[slot] = value
             if node.shared:
                 _freeze(frame, node.shared)
         return [frame[slot] for slot in code.yields]
@@ -290,7 +293,12 @@ def functions_of(module: ModuleOp) -> list[Operation]:
     return found
 
 
-def _function(op: Operation) -> Function:
+def function_of(op: Operation) -> Function:
+    """The function that a `func.func` is; its code is made when it is called.
+
+    Raises:
+        FheliumError: it has no name or no type.
+    """
     name, type_ = op.properties.get("sym_name"), op.properties.get("function_type")
     if not isinstance(name, StringAttr) or not isinstance(type_, FunctionType):
         raise FheliumError("a function lacks its name or type", location_of(op))

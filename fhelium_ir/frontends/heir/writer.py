@@ -30,9 +30,12 @@ from fhelium_ir.frontends.heir.machine import Array
 from fhelium_ir.parameters import Parameters
 from fhelium_ir.scale import Scale
 
-
 NOISE = 2.0**-50
 """HEIR's coefficients are exact to about this, relatively to the largest."""
+
+
+GROSS = 0.4
+"""Scales that differ by more, relatively, have not drifted apart: the program is wrong."""
 
 
 class Writer:
@@ -107,28 +110,29 @@ class Writer:
         """Sum or difference; where the scales have drifted apart, one operand adopts the other's."""
         facts, others = _facts(left), _facts(right)
         if facts.scale is not None and others.scale is not None and facts.scale != others.scale:
-            self._check_drift(facts.scale, others.scale)
+            self._check_drift(facts.scale, others.scale, self.tolerance)
             if len(str(facts.scale)) <= len(str(others.scale)):
                 right = self._adopt(right, facts.scale)
             else:
                 left = self._adopt(left, others.scale)
         return self._emit(lambda: (ckks.SubOp if subtract else ckks.AddOp)(left, right))
 
-    def _check_drift(self, left: Scale, right: Scale) -> None:
-        bits = (left * right.inverse()).log2(self.parameters.q)
+    def _check_drift(self, left: Scale, right: Scale, tolerance: float) -> None:
+        """Refuses two scales that differ by more than drift, or by more than the tolerance."""
+        q = self.parameters.q
+        bits = (left * right.inverse()).log2(q)
         drift = abs(2.0**bits - 1) if abs(bits) < 64 else float("inf")
-        if drift <= self.tolerance:
+        if drift <= tolerance:
             return
-        left_bits, right_bits = left.log2(self.parameters.q), right.log2(self.parameters.q)
-        if drift > 0.5:
+        if drift > GROSS:
             raise FheliumError(
-                f"the scales of the operands are about 2^{left_bits:.2f} and 2^{right_bits:.2f}: "
+                f"the scales of the operands are about 2^{left.log2(q):.2f} and 2^{right.log2(q):.2f}: "
                 "the program adds values that were not brought to the same scale"
             )
         raise FheliumError(
-            f"the scales of the operands, about 2^{left_bits:.2f}, have drifted apart by a "
-            f"relative {drift:.2g}, more than the tolerance {self.tolerance:.2g}; leave scales to "
-            "the compiler with levels=managed, or accept it with drift-bits"
+            f"the scales of the operands, about 2^{left.log2(q):.2f}, have drifted apart by a "
+            f"relative {drift:.2g}, more than the tolerance {tolerance:.2g}; leave scales to the "
+            "compiler with levels=managed, or accept it with drift-bits"
         )
 
     def _adopt(self, value: SSAValue, scale: Scale) -> SSAValue:
@@ -144,7 +148,8 @@ class Writer:
             return left
         facts = _facts(left)
         if facts.scale is not None:
-            self._check_drift(facts.scale, Scale(right.scale_bits))
+            # Encoded at the exact scale, the plaintext costs no precision, however far the scale has drifted.
+            self._check_drift(facts.scale, Scale(right.scale_bits), GROSS)
         plain = self._plaintext(right, facts.level, facts.scale)
         return self._emit(lambda: (ckks.SubPlainOp if subtract else ckks.AddPlainOp)(left, plain))
 

@@ -10,16 +10,15 @@
 !d = !rns.poly<64, q 0:2, coefficient, fp64(e = 0, below = 2)>
 module attributes {ckks.params = #ckks.params<ring_degree = 64, q = [1125899906839937, 1099511623297], p = [1125899906840833], digits = 2, scale = 2**40, secret = ternary, insecure>, rns.arithmetic = #rns.arithmetic<fp64>} {
 // CHECK-LABEL: func.func @f(
-// CHECK-NEXT:  %c = fusion.region(%w = %x : !rns.poly<{{[^>]*}}, int64(e = 0, below = 1)>) -> (!rns.poly<64, q 0:2, coefficient, fp64(e = 0, below = 8)>) {
-// CHECK-NEXT:    [[W:%.*]] = rns.set_representative %w
+// CHECK-NEXT:  %d = fusion.region({{%.*}} = %x : !rns.poly<{{[^>]*}}, int64(e = 0, below = 1)>) -> (!rns.poly<64, q 0:2, coefficient, fp64(e = 0, below = 2)>) {
+// CHECK-NEXT:    [[W:%.*]] = rns.set_representative {{%.*}} : {{.*}}int64(e = 0, below = 1)> -> {{.*}}fp64(e = 0, below = 2)>
 // CHECK-NEXT:    [[C:%.*]] = ntt.inverse [[W]]
-// CHECK-NEXT:    fusion.yield [[C]]
-// CHECK:       %r = fusion.region(
-// CHECK-SAME:  int64(e = 0, below = 1)>) {
-// CHECK-DAG:     rns.mul_constant
-// CHECK-DAG:     rns.set_representative {{.*}}int64(e = 0, below = 1)> -> {{.*}}fp64(e = 0, below = 2)>
-// CHECK:         [[F:%.*]] = ntt.forward
-// CHECK-NEXT:    [[P:%.*]] = rns.mul [[F]]
+// CHECK-NEXT:    [[D:%.*]] = rns.mul_constant [[C]]
+// CHECK-NEXT:    fusion.yield [[D]]
+// CHECK:       %r = fusion.region({{.*}}) -> (!rns.poly<64, q 0:2, evaluation(bit_reversed), int64(e = 0, below = 1)>) {
+// CHECK-NEXT:    [[X:%.*]] = rns.set_representative {{%.*}} : {{.*}}int64(e = 0, below = 1)> -> {{.*}}fp64(e = 0, below = 2)>
+// CHECK-NEXT:    [[F:%.*]] = ntt.forward
+// CHECK-NEXT:    [[P:%.*]] = rns.mul [[F]], [[X]]
 // CHECK-NEXT:    [[O:%.*]] = rns.set_representative [[P]]
 // CHECK-NEXT:    [[R:%.*]] = rns.set_representative [[O]] : {{.*}}fp64(e = 0, below = 1)> -> {{.*}}int64(e = 0, below = 1)>
 // CHECK-NEXT:    fusion.yield [[R]]

@@ -21,8 +21,8 @@ module attributes {ckks.params = #ckks.params<ring_degree = 8192, q = [115292150
 
 // -----
 
-// One prime of 32 bits is enough to need 64-bit words.
-// CHECK:   rns.arithmetic = #rns.arithmetic<mont64>
+// One prime of 32 bits is enough to need 64-bit words, and doubles come first on this device.
+// CHECK:   rns.arithmetic = #rns.arithmetic<fp64>
 // WIDE:    rns.arithmetic = #rns.arithmetic<mont64>
 module attributes {ckks.params = #ckks.params<ring_degree = 8192, q = [268369921, 4293918721], p = [4294475777], digits = 2, scale = 2**20, secret = ternary>} {
 }

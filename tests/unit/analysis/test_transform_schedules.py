@@ -44,12 +44,18 @@ def test_a_gpu_balances_thirteen_stages() -> None:
 
 
 @pytest.mark.parametrize("degree", DEGREES)
-def test_a_cpu_never_exchanges(degree: int) -> None:
+def test_a_cpu_has_even_groups_where_elements_are_contiguous(degree: int) -> None:
+    """A vector of lanes then wants twiddle factors of one tile; and at most eight stages make a kernel."""
     best = candidates(degree, DEVICES["cpu"])[0].schedule
-    groups = [kernel[0] for kernel in best.kernels]
-    assert all(len(kernel) == 1 for kernel in best.kernels)
-    assert max(groups) - min(groups) <= 1
-    assert len(groups) == -(-(degree.bit_length() - 1) // 4)
+    assert len(set(best.kernels[-1])) == 1
+    assert len(best.kernels) <= -(-(degree.bit_length() - 1) // 8) + 1
+    if degree >= 1 << 12:
+        assert best.columns >= 8
+
+
+def test_a_cpu_puts_the_even_kernel_last() -> None:
+    best = candidates(1 << 15, DEVICES["cpu"])[0].schedule
+    assert best.kernels == ((4, 3), (4, 4))
 
 
 def test_the_cost_of_a_known_schedule() -> None:

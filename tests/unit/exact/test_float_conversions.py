@@ -8,6 +8,7 @@ from math import prod
 
 import numpy as np
 import pytest
+from xdsl.dialects import scf
 
 from fhelium_ir.analysis.representatives import Words as WordLimits
 from fhelium_ir.analysis.representatives import derived_below
@@ -57,13 +58,8 @@ SMALL = list(islice(primes_below(1 << 20, DEGREE), 20))
 
 def loops_reduce(text: str) -> bool:
     """Whether partial sums are reduced inside of a loop."""
-    module = lowered(text, REGION)
-    return any(
-        isinstance(op, zq.ReduceOp)
-        and op.parent_op() is not None
-        and op.parent_op().name == "scf.for"  # type: ignore[union-attr]
-        for op in module.walk()
-    )
+    loops = [op for op in lowered(text, REGION).walk() if isinstance(op, scf.ForOp)]
+    return any(isinstance(op, zq.ReduceOp) for loop in loops for op in loop.body.block.ops)
 
 
 def conversion_region(facts: Parameters, source: str, target: str, kind: str, size: int = 0) -> str:
@@ -262,7 +258,8 @@ def accumulate_inputs(
             ]
             for _ in range(limbs)
         ]
-        found.append(tuple(np.array(part, dtype=object) for part in ([x], [y], z)))  # type: ignore[arg-type]
+        own, converted, key = (np.array(part, dtype=object) for part in ([x], [y], z))
+        found.append((own, converted, key))
     return found
 
 

@@ -13,6 +13,7 @@ import pytest
 import torch
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, ModuleOp, f64
+from xdsl.ir import SSAValue
 
 from fhelium_ir.analysis import float_bounds
 from fhelium_ir.analysis.representatives import Words as WordLimits
@@ -180,7 +181,11 @@ def sums_fail(count: int, multiply: bool) -> bool:
 
 def double_limit(patch: Patch) -> None:
     limit = float_bounds.limit
-    patch.setattr(float_bounds, "limit", lambda largest: 2 * limit(largest))  # type: ignore[misc]
+
+    def doubled(largest: int) -> Fraction:
+        return 2 * limit(largest)
+
+    patch.setattr(float_bounds, "limit", doubled)
 
 
 def no_reduction_before_the_store(patch: Patch) -> None:
@@ -202,6 +207,11 @@ def unreduced_results(patch: Patch) -> None:
         del self, values, bounds, below
 
     patch.setattr(FloatButterflies, "finish", nothing)
+
+
+def unreduced_results_of_a_doubled_limit(patch: Patch) -> None:
+    unreduced_results(patch)
+    double_limit(patch)
 
 
 def uncentred_factors(patch: Patch) -> None:
@@ -239,9 +249,8 @@ def wide_products(patch: Patch) -> None:
 def canonical_multiple(patch: Patch) -> None:
     overflow = float_conversion.overflow
 
-    def without_negatives(emitter, word, reciprocal, shift, prime):  # type: ignore[no-untyped-def]
-        first, _ = overflow(emitter, word, reciprocal, shift, prime)  # type: ignore[arg-type]
-        return first, emitter.build.constant(0)  # type: ignore[attr-defined]
+    def without_negatives(emitter: NodeEmitter, *words: SSAValue) -> tuple[SSAValue, SSAValue]:
+        return overflow(emitter, *words)[0], emitter.build.constant(0)
 
     patch.setattr(float_conversion, "overflow", without_negatives)
 
@@ -253,7 +262,7 @@ BOUNDS: dict[str, tuple[Callable[[Patch], None], Found]] = {
     "inverse, before the store": (no_reduction_before_the_store, lambda: inverse_fails(TWO_OF_64)),
     "products in forward butterflies": (centred_products, lambda: forward_fails(ONE)),
     "results of an inverse": (
-        lambda patch: (unreduced_results(patch), double_limit(patch))[0],
+        unreduced_results_of_a_doubled_limit,
         lambda: inverse_fails(ONE_OF_64),
     ),
     "twiddles": (uncentred_factors, lambda: forward_fails(ONE)),
@@ -442,5 +451,9 @@ def test_sums_of_products_are_reduced(case: str, monkeypatch: pytest.MonkeyPatch
         else (lambda: conversion_fails(case, 5))
     )
     assert not fails()
-    monkeypatch.setattr(NodeEmitter, "settled", lambda self, total: total)  # pyright: ignore
+
+    def unsettled(self: NodeEmitter, total: SSAValue) -> SSAValue:
+        return total
+
+    monkeypatch.setattr(NodeEmitter, "settled", unsettled)
     assert fails()

@@ -38,6 +38,7 @@ PAGES = tuple(
         "docs/programs.md",
         "docs/management.md",
         "docs/python-api.md",
+        "docs/coming-from-heir.md",
         "docs/security.md",
     )
 )

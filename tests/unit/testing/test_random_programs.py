@@ -58,7 +58,7 @@ def test_programs_are_valid_text(number: int) -> None:
     verify_module(parse_module(make_context(), PROGRAMS[number].text, "random.mlir"))
 
 
-@settings(max_examples=30, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 @given(random_programs(6))
 def test_hypothesis_draws_programs(program: RandomProgram) -> None:
     verify_module(parse_module(make_context(), program.text, "random.mlir"))

@@ -42,6 +42,14 @@ def test_unrolled_program(name: str) -> None:
     check(program, stored(name, UNROLLED), ("cpu", "reference"), slack=slack(name))
 
 
+@pytest.mark.cuda
+@pytest.mark.parametrize("release", programs().RELEASES)
+@pytest.mark.parametrize("name", NAMES)
+def test_program_on_the_gpu(name: str, release: str) -> None:
+    program = programs().stored_programs()[name]
+    check(program, stored(name, release), ("cuda", "reference"), slack=slack(name))
+
+
 @pytest.mark.parametrize("name", ["polynomial", "weighing", "variance"])
 def test_program_with_levels_and_special_primes_of_the_compiler(name: str) -> None:
     program = programs().stored_programs()[name]

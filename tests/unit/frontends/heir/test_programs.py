@@ -297,6 +297,23 @@ def test_roles_decide_and_names_do_not() -> None:
     assert [str(op.properties["sym_name"]) for op in made.ops] == ['"g__encrypt__arg0"']
 
 
+def test_several_entries() -> None:
+    role = 'heir.interface = {func_name = "%s", roles = ["entry"]}'
+    made = read(
+        module(
+            function("a", [("%x", C2)], [], [("%x", C2)], role % "a"),
+            function(
+                "b",
+                [("%x", C2)],
+                [f'%r = "func.call"(%x) <{{callee = @a}}> : ({C2}) -> {C2}'],
+                [("%r", C2)],
+                role % "b",
+            ),
+        )
+    )
+    assert [op.sym_name.data for op in made.ops if isinstance(op, func.FuncOp)] == ["a", "b"]
+
+
 def test_special_primes_that_suit_the_chain() -> None:
     kept = ckks.parameters_of(read(body(f'%r = "ckks.negate"(%x) : ({C2}) -> {C2}')))
     suited = ckks.parameters_of(

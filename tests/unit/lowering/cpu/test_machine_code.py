@@ -1,4 +1,4 @@
-"""The machine code of a transform's hot loop: packed multiplies as wide as the processor's, and no division of 128 bits."""
+"""The machine code of a transform: packed multiplies as wide as the processor's, and no division of 128 bits."""
 
 import re
 from functools import cache
@@ -79,7 +79,9 @@ def test_packed_multiplies_of_the_widest_vectors(arithmetic: str) -> None:
 @pytest.mark.parametrize(("machine", "bits"), [(AVX2, 256), (AVX512, 512)])
 @pytest.mark.parametrize("arithmetic", list(BITS))
 def test_other_processors_of_this_kind(arithmetic: str, machine: Machine, bits: int) -> None:
-    found = assembly(machine.header() + module_text({"f": transform_kernel(arithmetic)}, bits), machine)
+    found = assembly(
+        machine.header() + module_text({"f": transform_kernel(arithmetic)}, bits), machine
+    )
     pattern = "vpmuludq" if arithmetic != "fp64" else MULTIPLIES["fp64"]
     assert len(re.findall(rf"\b(?:{pattern})\b.*%{REGISTERS[bits]}", found)) > 20
 

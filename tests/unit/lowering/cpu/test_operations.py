@@ -214,3 +214,55 @@ def test_expanded_zq(parse: Parse, arithmetic: str, bits: int, q: int) -> None:
     inverse_radix = pow(1 << bits, -1, q)
     assert ints(results[0]) == x
     assert ints(results[1]) == [a * b * inverse_radix % q for a, b in zip(x, y, strict=True)]
+
+
+def test_wide_and_narrow_words_in_one_kernel(compiled: Compiled) -> None:
+    """64-bit sums of 32-bit words, compared, chosen between, carried by a loop, shared with lane numbers and addresses:
+    every order that lanes have in vectors on the way must end where it began."""
+    kernels = compiled("""
+    kernel.func @f(%x : !kernel.buffer<i32>, %w : !kernel.buffer<i64>, %o : !kernel.buffer<i32>, %n : i64)
+        lanes [64] grid 1 {
+      %l = kernel.lane_id 0
+      %zero = arith.constant 0 : i64
+      %one = arith.constant 1 : i64
+      %c63 = arith.constant 63 : i64
+      %c7 = arith.constant 7 : i64
+      %v = kernel.load %x[%l] : !kernel.buffer<i32> -> i32
+      %wide = arith.extui %v : i32 to i64
+      %signed = arith.extsi %v : i32 to i64
+      %limit = kernel.load %w[%l] : !kernel.buffer<i64> -> i64
+      %sum, %count = scf.for %i = %zero to %n step %one iter_args(%s = %zero, %k = %zero) -> (i64, i64) : i64 {
+        %p = arith.muli %wide, %i : i64
+        %t = arith.addi %s, %p : i64
+        %above = arith.cmpi ugt, %t, %limit : i64
+        %bit = arith.extui %above : i1 to i64
+        %u = arith.addi %k, %bit : i64
+        scf.yield %t, %u : i64, i64
+      }
+      %less = arith.cmpi ult, %sum, %limit : i64
+      %mixed = arith.addi %sum, %l : i64
+      %turned = arith.xori %mixed, %signed : i64
+      %low = arith.trunci %turned : i64 to i32
+      %few = arith.trunci %count : i64 to i32
+      %chosen = arith.select %less, %low, %few : i32
+      %far = arith.muli %wide, %c7 : i64
+      %address = arith.andi %far, %c63 : i64
+      %there = kernel.load %x[%address] : !kernel.buffer<i32> -> i32
+      %r = arith.addi %chosen, %there : i32
+      kernel.store %r, %o[%l] : i32, !kernel.buffer<i32>
+      kernel.return
+    }""")
+    generator = random.Random(5)
+    x = [generator.randrange(1 << 32) for _ in range(64)]
+    w = [generator.randrange(1 << 34) for _ in range(64)]
+    out = torch.zeros(64, dtype=torch.int32)
+    kernels.launch("f", [1], [tensor(x, 32), torch.tensor(w), out, 5])
+    want = list[int]()
+    for lane, (word, limit) in enumerate(zip(x, w, strict=True)):
+        total, above = 0, 0
+        for i in range(5):
+            total += word * i
+            above += total > limit
+        turned = (total + lane) ^ signed(word, 32)
+        want.append(signed((turned if total < limit else above) + x[word * 7 & 63], 32))
+    assert ints(out) == want

@@ -1,11 +1,14 @@
 """Transpositions in registers: what lanes read and write side by side, for all strides, lengths and vectors."""
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import pytest
 import torch
+from xdsl.dialects.builtin import ModuleOp
 
+from fhelium_ir.dialects import kernel
 from fhelium_ir.lowering.cpu import jit
 from fhelium_ir.lowering.cpu.binding import optimized_text
 from fhelium_ir.lowering.cpu.code import Code, Names, Value
@@ -14,7 +17,7 @@ from fhelium_ir.lowering.cpu.kernels import CpuKernels
 from fhelium_ir.lowering.cpu.object_cache import ObjectCache
 from fhelium_ir.lowering.cpu.shuffles import deinterleave, interleave, transpose
 
-Parse = Callable[[str], object]
+Parse = Callable[[str], ModuleOp]
 
 
 def run(code: Code, vectors: dict[str, list[int]]) -> dict[str, list[int]]:
@@ -25,7 +28,7 @@ def run(code: Code, vectors: dict[str, list[int]]) -> dict[str, list[int]]:
         words = text.replace(",", " ").replace("<", " ").replace(">", " ").split()
         assert words[0] == "shufflevector"
         lhs, rhs = (word for word in words if word.startswith("%"))
-        places = [int(a) for b, a in zip(words, words[1:], strict=False) if b == "i32" and a.isdigit()]
+        places = [int(a) for b, a in pairwise(words) if b == "i32" and a.isdigit()]
         both = known[lhs] + known[rhs]
         known[name] = [both[place] for place in places]
     return known
@@ -80,7 +83,16 @@ def strided(count: int, stride: int, lanes: int, write: bool) -> str:
 @pytest.mark.parametrize("write", [False, True])
 @pytest.mark.parametrize(
     ("count", "stride", "lanes"),
-    [(2, 2, 16), (4, 4, 16), (8, 8, 8), (16, 16, 16), (8, 24, 16), (3, 4, 16), (9, 11, 8), (1, 5, 8)],
+    [
+        (2, 2, 16),
+        (4, 4, 16),
+        (8, 8, 8),
+        (16, 16, 16),
+        (8, 24, 16),
+        (3, 4, 16),
+        (9, 11, 8),
+        (1, 5, 8),
+    ],
 )
 def test_words_side_by_side(
     parse: Parse,
@@ -94,7 +106,7 @@ def test_words_side_by_side(
     """All vectors give the same words, transposed or gathered, also where LLVM has to split them."""
     module = parse(strided(count, stride, lanes, write))
     monkeypatch.setattr(jit, "vector_bits", lambda: bits)
-    kernels = CpuKernels(module, cache=ObjectCache(None))  # type: ignore[arg-type]
+    kernels = CpuKernels(module, cache=ObjectCache(None))
     near = torch.arange(count * lanes).reshape(count, lanes) + 1
     far = torch.zeros(lanes, stride, dtype=torch.int64)
     far[:, :count] = near.T
@@ -105,6 +117,7 @@ def test_words_side_by_side(
 
 @pytest.mark.parametrize("write", [False, True])
 def test_whole_rows_are_not_gathered(parse: Parse, write: bool) -> None:
-    func = parse(strided(16, 32, 16, write)).body.block.first_op  # type: ignore[attr-defined]
+    func = parse(strided(16, 32, 16, write)).body.block.first_op
+    assert isinstance(func, kernel.FuncOp)
     text = optimized_text(native_text(func, "f"))
     assert "gather" not in text and "scatter" not in text

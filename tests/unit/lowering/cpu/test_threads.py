@@ -114,10 +114,12 @@ def test_a_thread_that_is_held_up_gets_less_to_do() -> None:
 
 
 @pytest.mark.parametrize("failing", [0, 1])
-def test_an_error_comes_out_after_all_parts_have_ended(failing: int) -> None:
+def test_an_error_comes_out_when_no_part_is_under_way(failing: int) -> None:
+    begun: list[int] = []
     ended: list[int] = []
 
     def call(begin: int, _end: int, _: bytes) -> None:
+        begun.append(begin)
         if begin == failing:
             raise KeyboardInterrupt
         threading.Event().wait(0.05)
@@ -125,10 +127,37 @@ def test_an_error_comes_out_after_all_parts_have_ended(failing: int) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         threads.run_split(call, 3, 3, b"")
-    assert len(ended) == 2
+    assert len(ended) == len(begun) - 1
+    begun.clear()
+    ended.clear()
     failing = -1
     threads.run_split(call, 3, 3, b"")
-    assert len(ended) == 5
+    assert sorted(ended) == [0, 1, 2]
+
+
+def test_nobody_waits_for_a_thread_without_work() -> None:
+    """All other threads are busy elsewhere; this one does everything and goes on."""
+    release, busy = threading.Event(), threading.Event()
+
+    def block(begin: int, _end: int, _: bytes) -> None:
+        if threading.current_thread().name == "fhelium-kernels":
+            busy.set()
+            assert release.wait(10)
+        elif begin == 0:
+            assert busy.wait(10)
+
+    holder = threading.Thread(target=threads.run_split, args=(block, 8, 2, b""))
+    pool, threads.pool = threads.pool, threads.Pool()
+    try:
+        holder.start()
+        assert busy.wait(10)
+        seen: list[int] = []
+        threads.run_split(lambda begin, end, _: seen.extend(range(begin, end)), 8, 2, b"")
+        assert seen == list(range(8))
+    finally:
+        release.set()
+        holder.join()
+        threads.pool = pool
 
 
 def test_launches_from_several_threads(parse: Parse, monkeypatch: pytest.MonkeyPatch) -> None:
