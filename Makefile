@@ -17,7 +17,7 @@ ifeq ($(shell uname -s),Linux)
 PACKAGES += '$(TRITON)'
 endif
 
-.PHONY: help demo test lint docs fuzz fuzz-text plant-faults bench-compile bench-cpu clean
+.PHONY: help demo test lint docs fuzz fuzz-text plant-faults bench-compile bench-cpu bench-gpu clean
 
 help:
 	@echo "make demo    set up $(VENV) and run the encrypted dot product"
@@ -28,6 +28,7 @@ help:
 	@echo "make plant-faults SEED=1   faults that random programs have to find"
 	@echo "make fuzz-text COUNT=20000 SEED=1   mutated MLIR texts through fhelium-opt"
 	@echo "make bench-compile   how the cost of each pass grows with the program"
+	@echo "make bench-gpu       times of whole operations on a CUDA device, every residue compared"
 	@echo "make bench-cpu       times of whole operations on this CPU, beside OpenFHE where it is there"
 	@echo "make clean   remove $(VENV) and everything that was built"
 
@@ -74,6 +75,9 @@ fuzz-text: $(VENV)/.dev.stamp
 
 bench-compile: $(VENV)/.run.stamp
 	$(BIN)/python benchmarks/bench_compile.py
+
+bench-gpu: $(VENV)/.run.stamp
+	$(BIN)/python benchmarks/bench_gpu.py --check-all $(BENCH)
 
 # Arguments go in BENCH, such as BENCH='--degrees 16384 --openfhe-python /opt/python3.10/bin/python'.
 bench-cpu: $(VENV)/.run.stamp

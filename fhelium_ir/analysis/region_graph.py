@@ -53,14 +53,8 @@ def reads_interface(op: Operation) -> bool:
     """Whether an op only makes words of `fp64` of canonical integers, which a load does on the way."""
     if not isinstance(op, rns.SetRepresentativeOp):
         return False
-    before: Attribute = op.operand.type
-    after: Attribute = op.result.type
-    return (
-        isinstance(before, PolyType)
-        and isinstance(after, PolyType)
-        and before.data.arithmetic == INTERFACE_WORD != after.data.arithmetic
-        and after.data.below != 1
-    )
+    before, after = facts_of(op.operand), facts_of(op.result)
+    return before.arithmetic == INTERFACE_WORD != after.arithmetic and after.below != 1
 
 
 def reindexes(op: Operation) -> bool:

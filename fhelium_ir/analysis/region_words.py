@@ -8,36 +8,43 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from fhelium_ir.dialects import rns
-from fhelium_ir.dialects.ckks_params import parameters_of
+from fhelium_ir.dialects.ckks_params import PARAMS, parameters_of
 from fhelium_ir.dialects.zq import FLOATING_WORDS, Arithmetic
 
 SMALLEST_CAPACITY, LARGEST_CAPACITY = 4, 16
 """Beyond 16 a wider interval saves no reduction, and fewer values make more kernels equal."""
 
 
-def _words(ops: Sequence[Operation]) -> tuple[Arithmetic, int] | None:
-    """The arithmetic and the largest prime of the ops' module, if it states an arithmetic."""
+def _module(ops: Sequence[Operation]) -> tuple[ModuleOp, Arithmetic] | None:
+    """The ops' module and its arithmetic, if it states one."""
     module: Operation | None = ops[0]
     while module is not None and not isinstance(module, ModuleOp):
         module = module.parent_op()
     arithmetic = module.attributes.get(rns.ARITHMETIC) if module is not None else None
     if module is None or not isinstance(arithmetic, rns.ArithmeticAttr):
         return None
-    return arithmetic.arithmetic, max(parameters_of(module).primes)
+    return module, arithmetic.arithmetic
 
 
 def largest_prime(ops: Sequence[Operation]) -> int:
-    """The largest prime of an `fp64` module, 0 in any other."""
-    words = _words(ops)
-    return words[1] if words is not None and words[0].floating else 0
+    """The largest prime of an `fp64` module, 0 in any other.
+
+    Raises:
+        FheliumError: the module has no parameters.
+    """
+    found = _module(ops)
+    if found is None or not found[1].floating:
+        return 0
+    return max(parameters_of(found[0]).primes)
 
 
 def word_capacity(ops: Sequence[Operation]) -> int:
     """How many times the largest prime fits into an unsigned word; every admitted one fits 4 times."""
-    words = _words(ops)
-    if words is None or words[0].floating:
+    found = _module(ops)
+    if found is None or found[1].floating or PARAMS not in found[0].attributes:
         return SMALLEST_CAPACITY
-    return min(LARGEST_CAPACITY, (1 << words[0].word_bits) // words[1])
+    largest = max(parameters_of(found[0]).primes)
+    return min(LARGEST_CAPACITY, (1 << found[1].word_bits) // largest)
 
 
 def conversion_width(arithmetic: str | None, correction: str) -> int:

@@ -33,6 +33,12 @@ MAX_ELEMENTS = 1 << 24
 """Elements of a dense attribute."""
 
 
+NOT_SUPPORTED = {
+    "ckks.bootstrap": "there is no bootstrapping; start at a level with as many primes as the program is deep",
+}
+"""Operations that people may expect, and what to do without them."""
+
+
 class _LinearLexer(MLIRLexer):
     """xDSL's lexer, in linear time: its own pattern is exponential in an unterminated string."""
 
@@ -79,6 +85,8 @@ class LocatingParser(Parser):
         stack = self._parser_state.dialect_stack
         if (op_type := self.ctx.get_optional_op(name, dialect_stack=stack)) is not None:
             return op_type
+        if name in NOT_SUPPORTED:
+            self.raise_error(f"{name} is not supported: {NOT_SUPPORTED[name]}", self._op_starts[-1])
         hint = nearest(name, (op.name for op in self.ctx.loaded_ops))
         self.raise_error(f"unknown operation '{name}'{hint}", self._op_starts[-1])
 

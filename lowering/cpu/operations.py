@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Operation
 
 from fhelium_ir.compiler.errors import FheliumError
@@ -114,17 +114,19 @@ def convert(op: Operation, operands: Sequence[Value], code: Code) -> list[Value]
 
 def _between_widths(op: Operation, operands: Sequence[Value], code: Code) -> Value | None:
     """A conversion between 32 and 64 bits that changes the order of lanes."""
-    if isinstance(op, arith.ExtUIOp) and _widths(op) == (32, 64) and _pays(operands[0]):
+    if isinstance(op, arith.ExtUIOp) and _widths(op) == ("i32", "i64") and _pays(operands[0]):
         return code.widen(operands[0])
-    if isinstance(op, arith.TruncIOp) and operands[0].order == SPLIT and _widths(op) == (64, 32):
+    if (
+        isinstance(op, arith.TruncIOp)
+        and operands[0].order == SPLIT
+        and _widths(op) == ("i64", "i32")
+    ):
         return code.narrow(operands[0])
     return None
 
 
-def _widths(op: arith.ExtUIOp | arith.TruncIOp) -> tuple[int, int]:
-    words = (op.operands[0].type, op.results[0].type)
-    widths = [word.width.data if isinstance(word, IntegerType) else 64 for word in words]
-    return widths[0], widths[1]
+def _widths(op: arith.ExtUIOp | arith.TruncIOp) -> tuple[str | None, str | None]:
+    return element_type(op.operands[0].type), element_type(op.results[0].type)
 
 
 def _convert(op: Operation, operands: Sequence[Value], code: Code) -> list[Value]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fhelium_ir.testing.random_programs.choices import Choices
@@ -243,14 +243,20 @@ FITTED = ("a matrix larger than the slots", "a sum of more than all slots")
 MISTAKES = (*LINES, *TEXTS)
 
 
-def break_program(choices: Choices, program: RandomProgram) -> BrokenProgram | None:
-    """A program with one mistake, None if the mistake that was chosen is not possible in it."""
-    mistake = choices.of(MISTAKES)
+def break_program(
+    choices: Choices, program: RandomProgram, mistakes: Sequence[str] = MISTAKES
+) -> BrokenProgram | None:
+    """A program with one of some mistakes, None if none of them is possible in it."""
+    possible = [mistake for mistake in mistakes if _broken(program, mistake) is not None]
+    return _broken(program, choices.of(possible)) if possible else None
+
+
+def _broken(program: RandomProgram, mistake: str) -> BrokenProgram | None:
+    """A program with a mistake, None if it is not possible in it."""
     if mistake in TEXTS:
         text = TEXTS[mistake](program.text)
         return None if text == program.text else BrokenProgram(mistake, text)
-    entry = LINES[mistake]
-    selected = program.style == "selected"
+    entry, selected = LINES[mistake], program.style == "selected"
     if selected and mistake in FITTED:
         return None
     if ("managed" if selected else program.style) not in entry.styles:

@@ -47,7 +47,7 @@ def _chain(choices: Choices, follow: bool) -> Parameters:
         limbs = min(limbs, 3)
     low, high, top = FAMILIES[choices.weighted(FAMILY_WEIGHTS)]
     scale = choices.integer(low, high)
-    first = min(top, scale + choices.of((8, 6, 3, 12)))
+    first = min(top, scale + choices.of((8, 10, 5, 12, 3)))
     digits = choices.integer(1, limbs)
     if follow:
         q_bits = [first, *([scale] * (limbs - 1))]

@@ -106,6 +106,9 @@ def _statement(
     if kind in ("mul", "mul_plain", "polynomial", "linear_transform") and choices.chance(40):
         # programs that need all levels are rare otherwise
         others[0] = max(builder.ciphertexts(), key=lambda name: builder.values[name].depth)
+    elif kind == "polynomial" and choices.chance(60):
+        # high degrees need the levels and small values
+        others[0] = min(builder.ciphertexts(), key=lambda name: builder.values[name].bound)
     return _simple(builder, kind, others, list(builder.integers))[0]
 
 
@@ -184,11 +187,11 @@ def matrix(builder: Builder, name: str, operand: str, type_: str) -> Op:
 
 def _polynomial(builder: Builder, name: str, operand: str) -> Op:
     choices = builder.choices
-    degree = choices.weighted({2: 6, 3: 6, 1: 4, 4: 2, 5: 1, 7: 2, 11: 1, 15: 1})
+    degree = choices.weighted({2: 4, 3: 8, 1: 3, 4: 2, 5: 2, 6: 2, 7: 2, 11: 1, 15: 1})
     values = [0.0 if choices.chance(20) else choices.number(0.25) for _ in range(degree)]
     values.append(choices.of((0.25, -0.5, 0.125)))
-    basis, domain = choices.of(("", "monomial", "chebyshev", "chebyshev")), None
-    if basis == "chebyshev" and choices.chance(50):
+    basis, domain = choices.of(("", "monomial", "chebyshev", "chebyshev", "chebyshev")), None
+    if basis == "chebyshev" and choices.chance(30):
         domain = choices.of(((-1.0, 1.0), (-2.0, 2.0), (-1.0, 3.0), (-4.0, 4.0)))
     return Op(
         "polynomial", name, (operand,), (CIPHERTEXT,),

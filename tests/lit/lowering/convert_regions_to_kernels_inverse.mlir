@@ -9,7 +9,8 @@ resource.declare @moduli "moduli" : memref<4x4xi64>
 resource.declare @inverse "twiddles" {direction = "inverse"} : memref<4x16xi64>
 resource.declare @degree "inverse_degree" {exponent = 0 : i64} : memref<4x2xi64>
 
-// The inverse runs the kernels of the schedule backwards: butterflies (u, v) -> (u + v, w (u - v)), all below 2q.
+// The inverse runs the kernels of the schedule backwards: butterflies (u, v) -> (u + v, w (u - v)). Sums stay below 4q
+// in a kernel, and are reduced below 2q where they are added again or leave it.
 // CHECK-LABEL: kernel.func @inverse_0(
 // CHECK-SAME:    %in0: !kernel.buffer<i64>, %out0: !kernel.buffer<i64>) lanes [2] grid 2
 // CHECK:         [[MOD:%[0-9]+]] = zq.modulus
@@ -18,9 +19,19 @@ resource.declare @degree "inverse_degree" {exponent = 0 : i64} : memref<4x2xi64>
 // CHECK-COUNT-2: kernel.load %in0
 // CHECK:         [[W:%[0-9]+]] = kernel.load %twiddles
 // CHECK-NEXT:    [[S:%[0-9]+]] = zq.add [[U]], [[V]] mod [[MOD]]
-// CHECK-NEXT:    zq.reduce [[S]] mod [[MOD]] from 4 to 2
 // CHECK-NEXT:    [[D:%[0-9]+]] = zq.sub [[U]], [[V]] mod [[MOD]] offset 2
-// CHECK-NEXT:    zq.mul [[D]], [[W]] mod [[MOD]]
+// CHECK-NEXT:    [[P:%[0-9]+]] = zq.mul [[D]], [[W]] mod [[MOD]]
+// CHECK:         [[S2:%[0-9]+]] = zq.add
+// CHECK:         [[P2:%[0-9]+]] = zq.mul
+// CHECK:         [[R:%[0-9]+]] = zq.reduce [[S]] mod [[MOD]] from 4 to 2
+// CHECK-NEXT:    [[R2:%[0-9]+]] = zq.reduce [[S2]] mod [[MOD]] from 4 to 2
+// CHECK-NEXT:    [[T:%[0-9]+]] = zq.add [[R]], [[R2]] mod [[MOD]]
+// CHECK-NEXT:    zq.sub [[R]], [[R2]] mod [[MOD]] offset 2
+// CHECK:         [[T2:%[0-9]+]] = zq.add [[P]], [[P2]] mod [[MOD]]
+// CHECK-NEXT:    zq.sub [[P]], [[P2]] mod [[MOD]] offset 2
+// CHECK:         zq.reduce [[T]] mod [[MOD]] from 4 to 2
+// CHECK-NEXT:    zq.reduce [[T2]] mod [[MOD]] from 4 to 2
+// CHECK-NOT:     zq.reduce
 // CHECK-COUNT-4: kernel.store
 // CHECK-NEXT:    kernel.return
 // The last stage multiplies both halves with constants that hold N^-1 (and the change of the exponent).

@@ -3,6 +3,7 @@
 // RUN: fhelium-opt %s -p 'tune-ntt-schedules{device=cpu}' | filecheck %s --check-prefix=CPU
 // RUN: fhelium-opt %s -p 'tune-ntt-schedules{device=interpreter}' | filecheck %s --check-prefix=WIDE
 // RUN: fhelium-opt %s -p 'tune-ntt-schedules{device="%S/Inputs/wide_words.json"}' | filecheck %s --check-prefix=JSON
+// RUN: fhelium-opt %s -p 'tune-ntt-schedules{device="%S/Inputs/no_exchange.json"}' | filecheck %s --check-prefix=PLAIN
 
 // Each device splits each ring degree in its own way. Radix 16 with an exchange makes a kernel of up to eight
 // stages; without exchanges a kernel has four; a device of radix 8 has six.
@@ -15,6 +16,8 @@
 // GPU:         ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[3]], rows = 1, columns = 1, warps = 1>}
 // CPU-LABEL: func.func @n8(
 // CPU:         ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[3]], rows = 1, columns = 1, warps = 1>}
+// PLAIN-LABEL: func.func @n8(
+// PLAIN:       ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[3]], rows = 1, columns = 1, warps = 1>}
 // WIDE-LABEL: func.func @n8(
 // WIDE:         ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[3]], rows = 4, columns = 1, warps = 1>}
 func.func @n8(%x : !rns.poly<8, q 0:2, coefficient>) -> !rns.poly<8, q 0:2, evaluation(bit_reversed)> {
@@ -25,7 +28,9 @@ func.func @n8(%x : !rns.poly<8, q 0:2, coefficient>) -> !rns.poly<8, q 0:2, eval
 // GPU-LABEL: func.func @n256(
 // GPU:         ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4, 4]], rows = 1, columns = 1, warps = 1>}
 // CPU-LABEL: func.func @n256(
-// CPU:         ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4], [4]], rows = 1, columns = 16, warps = 1>}
+// CPU:         ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4, 4]], rows = 1, columns = 1, warps = 1>}
+// PLAIN-LABEL: func.func @n256(
+// PLAIN:       ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4], [4]], rows = 1, columns = 16, warps = 1>}
 // WIDE-LABEL: func.func @n256(
 // WIDE:         ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4, 4]], rows = 4, columns = 1, warps = 2>}
 func.func @n256(%x : !rns.poly<256, q 0:2, coefficient>) -> !rns.poly<256, q 0:2, evaluation(bit_reversed)> {
@@ -36,7 +41,9 @@ func.func @n256(%x : !rns.poly<256, q 0:2, coefficient>) -> !rns.poly<256, q 0:2
 // GPU-LABEL: func.func @n8192(
 // GPU:         ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4, 3], [3, 3]], rows = 1, columns = 8, warps = 4>}
 // CPU-LABEL: func.func @n8192(
-// CPU:         ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4], [3], [3], [3]], rows = 1, columns = 256, warps = 1>}
+// CPU:         ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4, 3], [3, 3]], rows = 1, columns = 8, warps = 1>}
+// PLAIN-LABEL: func.func @n8192(
+// PLAIN:       ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4], [3], [3], [3]], rows = 1, columns = 256, warps = 1>}
 // WIDE-LABEL: func.func @n8192(
 // WIDE:         ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4, 3], [3, 3]], rows = 4, columns = 32, warps = 4>}
 func.func @n8192(%x : !rns.poly<8192, q 0:2, coefficient>) -> !rns.poly<8192, q 0:2, evaluation(bit_reversed)> {
@@ -47,7 +54,9 @@ func.func @n8192(%x : !rns.poly<8192, q 0:2, coefficient>) -> !rns.poly<8192, q 
 // GPU-LABEL: func.func @n65536(
 // GPU:         ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4, 4], [4, 4]], rows = 1, columns = 8, warps = 4>}
 // CPU-LABEL: func.func @n65536(
-// CPU:         ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4], [4], [4], [4]], rows = 1, columns = 256, warps = 1>}
+// CPU:         ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4, 4], [4, 4]], rows = 1, columns = 8, warps = 1>}
+// PLAIN-LABEL: func.func @n65536(
+// PLAIN:       ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4], [4], [4], [4]], rows = 1, columns = 256, warps = 1>}
 // WIDE-LABEL: func.func @n65536(
 // WIDE:         ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4, 4], [4, 4]], rows = 4, columns = 128, warps = 4>}
 func.func @n65536(%x : !rns.poly<65536, q 0:2, coefficient>) -> !rns.poly<65536, q 0:2, evaluation(bit_reversed)> {
@@ -58,7 +67,9 @@ func.func @n65536(%x : !rns.poly<65536, q 0:2, coefficient>) -> !rns.poly<65536,
 // GPU-LABEL: func.func @n131072(
 // GPU:         ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[3, 3], [3, 3], [3, 2]], rows = 1, columns = 16, warps = 4>}
 // CPU-LABEL: func.func @n131072(
-// CPU:         ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4], [4], [3], [3], [3]], rows = 1, columns = 256, warps = 1>}
+// CPU:         ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[3, 3], [3, 2], [3, 3]], rows = 1, columns = 16, warps = 1>}
+// PLAIN-LABEL: func.func @n131072(
+// PLAIN:       ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4], [4], [3], [3], [3]], rows = 1, columns = 256, warps = 1>}
 // WIDE-LABEL: func.func @n131072(
 // WIDE:         ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[3, 3], [3, 3], [3, 2]], rows = 4, columns = 256, warps = 4>}
 func.func @n131072(%x : !rns.poly<131072, q 0:2, coefficient>) -> !rns.poly<131072, q 0:2, evaluation(bit_reversed)> {

@@ -18,11 +18,13 @@
 
 // TARGETS:      {{^}}mlir{{$}}
 // TARGETS-NEXT: {{^}}triton{{$}}
+// TARGETS-NEXT: {{^}}llvm{{$}}
 // TARGETS-NEXT: {{^}}host{{$}}
 // TARGETS-NEXT: {{^}}resources-json{{$}}
 // TARGETS-NEXT: {{^}}dot{{$}}
 // TARGETS-NEXT: {{^}}svg{{$}}
 // TARGETS-NEXT: {{^}}html{{$}}
+// TARGETS-NEXT: {{^}}python{{$}}
 
 // DIALECTS:      {{^}}ckks{{$}}
 // DIALECTS-NEXT: {{^}}rns{{$}}

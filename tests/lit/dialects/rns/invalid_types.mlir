@@ -12,7 +12,12 @@ func.func private @f(!rns.poly<262144, q 0:2, coefficient>)
 // -----
 
 // CHECK: invalid_types.mlir:[[# @LINE + 1]]:{{[0-9]+}}: error: rns.poly: a bundle has 1 to 64 components
-func.func private @f(!rns.poly<8192, q 0:2, components = 4, coefficient>)
+func.func private @f(!rns.poly<8192, q 0:2, components = 65, coefficient>)
+
+// -----
+
+// CHECK: invalid_types.mlir:[[# @LINE + 1]]:{{[0-9]+}}: error: rns.poly: a bundle has 1 to 64 components
+func.func private @f(!rns.poly<8192, q 0:2, components = 0, coefficient>)
 
 // -----
 
