@@ -118,9 +118,9 @@ class ProgramExecutable:
         resource_indices: for each operation of the dispatch table, the numbers of its tables in `resources`.
         bound_resources: tables by their `resource.declare`.
         bound_materials: tensors of keys and plaintexts by their `resource.declare`.
-        materializer: computed them.
-        keys_later: evaluation keys are missing: `with_keys` has to give them before a run.
         host_source: the Python source of the host program; bound objects appear in it by name only.
+        materializer: computed the tables.
+        keys_later: evaluation keys are missing: `with_keys` has to give them before a run.
 
     Raises:
         FheliumError: a resource that the program reads is not bound, or does not fit.
@@ -132,9 +132,11 @@ class ProgramExecutable:
     resource_indices: Mapping[Operation, tuple[int, ...]]
     bound_resources: Mapping[Operation, BoundResource]
     bound_materials: Mapping[Operation, object]
-    materializer: ResourceMaterializer = field(default_factory=DeclaredMaterializer, repr=False)
-    keys_later: bool = False
     host_source: str = field(init=False, repr=False, compare=False)
+    materializer: ResourceMaterializer = field(
+        default_factory=DeclaredMaterializer, repr=False, kw_only=True
+    )
+    keys_later: bool = field(default=False, kw_only=True)
     executable: Executable = field(init=False, repr=False, compare=False)
     _graph: list[CapturedProgram] = field(
         default_factory=list["CapturedProgram"], init=False, repr=False, compare=False
@@ -530,7 +532,14 @@ def bind(
         for entry in table.operations
     }
     return ProgramExecutable(
-        program, table, tuple(resources), indices, bound, materials, materializer, keys_later
+        program,
+        table,
+        tuple(resources),
+        indices,
+        bound,
+        materials,
+        materializer=materializer,
+        keys_later=keys_later,
     )
 
 

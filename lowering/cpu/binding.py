@@ -3,8 +3,8 @@
 Worker processes import this module: it stays free of xDSL and torch. llvmlite takes one lock
 around every call into LLVM, so threads do not compile in parallel.
 
-Code comes in vectors already (see `segments`), so LLVM's vectorisers have nothing to do. Levels of the code generator
-below 2 save a tenth of its time and cost up to a third of the run time (Zen 4, ring degree 2^13).
+Code comes in vectors already (see `lane_values`), so LLVM's vectorisers have nothing to do. Levels of the code
+generator below 2 save a tenth of its time and cost up to a third of the run time (Zen 4, ring degree 2^13).
 """
 
 from __future__ import annotations

@@ -109,6 +109,8 @@ def _statement(
     elif kind == "polynomial" and choices.chance(60):
         # high degrees need the levels and small values
         others[0] = min(builder.ciphertexts(), key=lambda name: builder.values[name].bound)
+    if kind in ("polynomial", "linear_transform", "mul_plain"):
+        del others[1]
     return _simple(builder, kind, others, list(builder.integers))[0]
 
 

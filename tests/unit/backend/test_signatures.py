@@ -26,7 +26,7 @@ SIGNATURES: list[tuple[Callable[..., object], str]] = [
         execution.OperationBackend.diagnostics,
         "(self, operation, *, implementation=None, in_place=False)",
     ),
-    (execution.OperationBackend.link, "(self, compilation, *, pipeline=None)"),
+    (execution.OperationBackend.link, "(self, compilation, *, pipeline=None, keys_later=False)"),
     (
         execution.OperationDispatch,
         "(invocation, implementation, requirements, effect, in_place=False, prepared_regions=False)",
@@ -34,7 +34,8 @@ SIGNATURES: list[tuple[Callable[..., object], str]] = [
     (execution.ProgramDispatchTable, "(operations)"),
     (
         execution.ProgramExecutable,
-        "(program, dispatch_table, resources, resource_indices, bound_resources, bound_materials)",
+        "(program, dispatch_table, resources, resource_indices, bound_resources, bound_materials, *, "
+        "materializer=<factory>, keys_later=False)",
     ),
     (execution.ProgramExecutable.run, "(self, *inputs)"),
     (triton.compile_source, "(source)"),
