@@ -57,8 +57,9 @@ class FormFusionRegions(ModulePass):
         window: a cluster only grows over producers whose first op is at most this many ops back, which keeps the
             pass linear in the program.
         device: a built-in description (`gpu`, `cpu`, `interpreter`) or a JSON file, for costs.
-        prologue, epilogue, key_product: `false` keeps apart, for comparison, a transform and what its first kernel
-            could read; a transform and what its last kernel could compute; transformed digits and their inner product.
+        prologue: `false` keeps apart, for comparison, a transform and what its first kernel could read.
+        epilogue: `false` keeps apart a transform and what its last kernel could compute.
+        key_product: `false` keeps apart transformed digits and their inner product with a key.
     """
 
     name = "form-fusion-regions"

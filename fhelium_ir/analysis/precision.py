@@ -16,8 +16,9 @@ error of the client's sampler, a ternary secret (variance 2/3) and s, the secret
 Variances alone would miss that errors of one source add up linearly and that |values| differ from slot to slot. So the
 errors are drawn from these distributions and carried through the program beside values: to first order, plus the
 products of errors. The keys' and the secret's slots are drawn once per trial, as they are shared by all ops. Inputs are
-drawn too: all at the end of their range, random signs, and uniform. The estimate is twice the largest error of any slot
-in any trial, which a run exceeds with small probability only. No encryption happens, and no key is made.
+drawn too: all at the end of their range, random signs, and uniform; with random phases where the program conjugates,
+because `conj(x) - x` is nothing for real numbers. The estimate is twice the largest error of any slot in any trial,
+which a run exceeds with small probability only. No encryption happens, and no key is made.
 """
 
 from __future__ import annotations
@@ -103,6 +104,7 @@ class _Simulation:
         degree = parameters.ring_degree
         self.secret = self.gaussian(degree * SECRET_VARIANCE)
         self.public = self.gaussian(degree * ERROR_SIGMA**2)
+        self.conjugates = any(isinstance(op, ckks.ConjugateOp) for op in function.body.block.ops)
         self.noisy: dict[SSAValue, _Noisy] = {}
 
     def run(self) -> list[OutputPrecision]:
@@ -156,7 +158,10 @@ class _Simulation:
         values = self.random.uniform(-bound, bound, shape)
         values[0] = bound
         values[1] = bound * self.random.choice([-1.0, 1.0], count)
-        value = np.tile(values.astype(np.complex128), (1, self.slots // count))
+        drawn = values.astype(np.complex128)
+        if self.conjugates:
+            drawn[2] = bound * np.exp(2j * np.pi * self.random.uniform(0, 1, count))
+        value = np.tile(drawn, (1, self.slots // count))
         error = np.zeros((len(KINDS), self.trials, self.slots), dtype=np.complex128)
         scale, degree = self.scale(argument), self.parameters.ring_degree
         error[ENCODING] = self.gaussian(2 * count / 12) / scale

@@ -148,8 +148,8 @@ FAULTS = (
         target="",
     ),
     Fault(
-        "a transform merged across a difference", f"{PASSES}.place_domains",
-        "total = _rebuild(op, operands, op)", "total = _rebuild(op, operands[::-1], op)",
+        "a transform shared by different values", f"{PASSES}.place_domains",
+        "return (op.name, op.operand, tuple", "return (op.name, None, tuple",
         target="",
     ),
     Fault(

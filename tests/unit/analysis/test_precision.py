@@ -152,6 +152,20 @@ def test_an_adopted_scale_costs_its_ratio() -> None:
     assert 0 <= measured.pessimism < 2
 
 
+def test_programs_that_conjugate_work_on_complex_numbers() -> None:
+    # conj(y) - y is nothing for real numbers, and twice the imaginary part for others
+    chain = parameters(levels=1, scale=40)
+    old, new = "level = 1, scale = 2**40", "level = 1, scale = 2**30 * 1025"
+    text = f"""func.func @f(%x : !ckks.ciphertext<{old}>) -> !ckks.ciphertext<{new}> {{
+      %y = ckks.adopt_scale %x {{tolerance = 1.0e-3}} : !ckks.ciphertext<{old}> -> !ckks.ciphertext<{new}>
+      %c = ckks.conjugate %y : !ckks.ciphertext<{new}>
+      %d = ckks.sub %c, %y : !ckks.ciphertext<{new}>
+      return %d : !ckks.ciphertext<{new}>
+    }}"""
+    (output,) = output_precision(managed(module_of(text, chain)), chain)
+    assert output.parts["alignment"] == pytest.approx(2 * MARGIN * (1 - 1024 / 1025), rel=0.01)
+
+
 def test_estimates_do_not_change_from_call_to_call() -> None:
     chain = parameters(levels=1)
     function = managed(module_of(FRESH, chain))

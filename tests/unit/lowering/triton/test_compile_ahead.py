@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from fhelium_ir.lowering.triton import binding
+from fhelium_ir.lowering.triton import compile_ahead as compile_ahead_module
 from fhelium_ir.lowering.triton.compile_ahead import compile_ahead
 from fhelium_ir.lowering.triton.compile_worker import Job, compile_job
 
@@ -45,8 +46,14 @@ def test_workers_fill_the_cache_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_few_kernels_start_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
     jobs: list[Job] = [(SOURCE.format(7), ["*u64", "*u64"], 1)]
+    monkeypatch.setattr(compile_ahead_module, "_start", lambda *_: pytest.fail("a process"))
     assert compile_ahead(jobs, TARGET) == 0
-    assert not _binaries(tmp_path)
+    before = _binaries(tmp_path)
+    assert [path.name for path in before] == ["add_7.cubin"]
+    # It counts as compiled now, in this process and for later ones.
+    monkeypatch.setattr(compile_ahead_module, "compile_job", lambda *_: pytest.fail("again"))
+    assert compile_ahead(jobs, TARGET) == 0
+    assert _binaries(tmp_path) == before
 
 
 def test_a_kernel_that_fails_is_left_to_the_first_launch(
