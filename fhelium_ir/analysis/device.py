@@ -43,6 +43,7 @@ class Device:
         registers: 32-bit registers that a lane may take; 0 for any number.
         busy_lanes: lanes of all programs together that keep the machine busy; 0 if a few do.
         narrow_lanes: lanes that a program on 32-bit words should have, with as many more warps; 0 for `lanes`.
+        wide_stages: stages per group where 64-bit integers are multiplied, by parts; 0 for `register_stages`.
     """
 
     name: str
@@ -62,11 +63,16 @@ class Device:
     registers: int = 0
     busy_lanes: int = 0
     narrow_lanes: int = 0
+    wide_stages: int = 0
 
     def for_words(self, arithmetic: str | None) -> Device:
         """The description of the machine for programs on the words of an arithmetic."""
         known = ARITHMETICS.get(arithmetic or "")
-        if known is None or known.word_bits != 32 or not self.narrow_lanes:
+        if known is None or known.floating:
+            return self
+        if known.word_bits == 64:
+            return replace(self, register_stages=self.wide_stages or self.register_stages)
+        if not self.narrow_lanes:
             return self
         warps = min(16, max(1, self.warps * self.narrow_lanes // self.lanes))
         return replace(self, lanes=self.narrow_lanes, warps=warps)
@@ -104,6 +110,8 @@ DEVICES = {
             launch_cost=64.0,
             uneven_cost=1.0,
             registers=64,
+            # Products by halves take so much code that larger groups compile slowly and run no faster.
+            wide_stages=3,
         ),
         # A tile op costs the same up to 8192 elements, so programs are as wide as they can be.
         Device(
@@ -218,7 +226,7 @@ _COSTS = (
     "uneven_cost",
 )
 
-_COUNTS = ("registers", "busy_lanes", "narrow_lanes")
+_COUNTS = ("registers", "busy_lanes", "narrow_lanes", "wide_stages")
 
 _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "name": (_is_name, "a text"),
@@ -230,4 +238,8 @@ _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "warps": (_is_warps, "1, 2, 4, 8 or 16"),
     **{cost: (_is_cost, "a number that is not negative") for cost in _COSTS},
     **{count: (_is_count, "an integer that is not negative") for count in _COUNTS},
+    "wide_stages": (
+        lambda value: value == 0 or _is_stages(value),
+        f"an integer from 0 to {REGISTER_STAGES_LIMIT}",
+    ),
 }

@@ -183,7 +183,8 @@ class SegmentEmitter(Memory):
     def _carried(self, value: SSAValue, lanes: int) -> Value:
         """A value that a loop carries: always in the order that its type has."""
         found = self.vector(value, lanes)
-        order = SPLIT if found.element == "i64" and self.parent.narrow else NATURAL
+        halved = found.element == "i64" and self.parent.narrow and found.lanes >= 4
+        order = SPLIT if halved else NATURAL
         code = self._level(self.facts.masks[self.schedule.resolve(value)])
         return code.ordered(found, order)._replace(order=order if lanes > 1 else found.order)
 

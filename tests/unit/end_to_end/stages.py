@@ -106,7 +106,7 @@ def compile_stages(text: str, device: str = "cpu", ring_degree: int | None = Non
     def keep(module_pass: object, after: ModuleOp) -> None:
         kept[cast("str", getattr(module_pass, "name"))] = after.clone()  # noqa: B009
 
-    takes_device = ("select-arithmetic", "tune-ntt-schedules")
+    takes_device = ("select-arithmetic", "form-fusion-regions", "tune-ntt-schedules")
     passes = tuple(
         f'{name}{{device="{device}"}}' if name in takes_device else name for name in PASSES
     )

@@ -41,6 +41,9 @@ from tests.unit.reference.textbook import parsed
 
 DEGREE, STAGES = 16, 4
 BELOW = {"forward": 4, "inverse": 2}
+"""The contracts; between the kernels of a forward transform words may fill the machine's."""
+OTHER = 193
+"""The other prime of a module that has 97."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,16 @@ class Machine:
     @property
     def radix(self) -> int:
         return zq.ARITHMETICS[self.arithmetic].radix
+
+    @property
+    def capacity(self) -> int:
+        """How many times the largest prime of the module fits into a word, as far as kernels use it."""
+        return min(16, (1 << zq.ARITHMETICS[self.arithmetic].word_bits) // max(self.q, OTHER))
+
+    def interval(self, direction: str, stage: int) -> int:
+        """The interval of the words in front of a stage, in units of q; `STAGES` stands for the result."""
+        between = direction == "forward" and 0 < stage < STAGES
+        return self.capacity if between else BELOW[direction]
 
     def product(self, x: int, y: int) -> int:
         """Montgomery's product as the algorithm computes it: (x*y - m*q) / R + q."""
@@ -85,7 +98,7 @@ ENDS = ("high", "low", "q")
 
 def stage_kernel(machine: Machine, direction: str, stage: int) -> tuple[KernelCode, torch.Tensor]:
     """The kernel of one stage, and its table of rows."""
-    facts = facts_of(DEGREE, [97], [machine.q]) if machine.q > 97 else facts_of(16, [97], [193])
+    facts = facts_of(DEGREE, [97], [machine.q]) if machine.q > 97 else facts_of(16, [97], [OTHER])
     basis = "p 0:1" if machine.q > 97 else "q 0:1"
     below = BELOW[direction]
     domains = ["coefficient", "evaluation(bit_reversed)"]
@@ -149,7 +162,9 @@ class Launch:
 
     def wrong(self, after: list[int]) -> list[str]:
         """Butterflies whose words are not what their definition says, or not in their interval."""
-        q, bound, found = self.machine.q, BELOW[self.direction] * self.machine.q, list[str]()
+        q, found = self.machine.q, list[str]()
+        behind = self.stage + 1 if self.direction == "forward" else self.stage
+        bound = self.machine.interval(self.direction, behind) * q
         for block, i, j in butterflies(self.stage):
             u, v = self.words[i], self.words[j]
             inverse_radix = pow(self.machine.radix, -1, q)
@@ -180,10 +195,11 @@ def butterflies(stage: int) -> list[tuple[int, int, int]]:
 
 
 def forward_launches(machine: Machine, stage: int) -> list[Launch]:
-    """u at 0, at both sides of 2q and at its top; the product at its ends."""
-    q = machine.q
-    starts = (0, q - 1, q, 2 * q - 1, 2 * q, 4 * q - 1)
-    pairs = {end: machine.factors(end, 4 * q - 1) for end in ENDS}
+    """u at 0, at both sides of the middle and at its top; the product at its ends."""
+    q, below = machine.q, machine.interval("forward", stage)
+    middle, top = (below + 1) // 2 * q, below * q - 1
+    starts = (0, q - 1, q, middle - 1, middle, top)
+    pairs = {end: machine.factors(end, top) for end in ENDS}
     launches: list[Launch] = []
     for shift in range(len(ENDS) * len(starts)):
         words, twiddles = [0] * DEGREE, [1] * DEGREE

@@ -30,6 +30,10 @@ def _binaries(folder: Path) -> set[Path]:
     return {path for path in folder.rglob("*.cubin") if path.is_file()}
 
 
+def _refuse(*arguments: object) -> None:
+    raise AssertionError(f"called with {arguments}")
+
+
 def test_workers_fill_the_cache_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
     jobs: list[Job] = [(SOURCE.format(number), ["*u64", "*u64"], 1) for number in range(3)]
@@ -46,12 +50,12 @@ def test_workers_fill_the_cache_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_few_kernels_start_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
     jobs: list[Job] = [(SOURCE.format(7), ["*u64", "*u64"], 1)]
-    monkeypatch.setattr(compile_ahead_module, "_start", lambda *_: pytest.fail("a process"))
+    monkeypatch.setattr(compile_ahead_module, "_start", _refuse)
     assert compile_ahead(jobs, TARGET) == 0
     before = _binaries(tmp_path)
     assert [path.name for path in before] == ["add_7.cubin"]
     # It counts as compiled now, in this process and for later ones.
-    monkeypatch.setattr(compile_ahead_module, "compile_job", lambda *_: pytest.fail("again"))
+    monkeypatch.setattr(compile_ahead_module, "compile_job", _refuse)
     assert compile_ahead(jobs, TARGET) == 0
     assert _binaries(tmp_path) == before
 
