@@ -207,7 +207,7 @@ class Code:
         """32-bit words as 64-bit words: even lanes, then odd ones."""
         half = value.lanes // 2
         natural = self.ordered(value, NATURAL)
-        pairs = self.emit(f"bitcast {natural.typed} to <{half} x i64>", "i64", half)
+        pairs = self.emit(f"bitcast {natural.typed} to {vector_type('i64', half)}", "i64", half)
         low = self.splat(integer((1 << 32) - 1), half)
         even = self.binary("and", pairs, low)
         odd = self.binary("lshr", pairs, self.splat(integer(32), half))
@@ -224,10 +224,29 @@ class Code:
         return self.emit(f"bitcast {both.typed} to <{value.lanes} x i32>", "i32", value.lanes)
 
     def shuffle(self, lhs: Value, rhs: Value, places: Sequence[int]) -> Value:
-        """A vector of lanes of two vectors, numbered through."""
+        """A vector of lanes of two vectors or scalars, numbered through; of one lane, a scalar."""
+        if len(places) == 1 or lhs.lanes == 1:
+            return self._gathered([self._lane(lhs, rhs, place) for place in places])
         mask = ", ".join(f"i32 {place}" for place in places)
         text = f"shufflevector {lhs.typed}, {rhs.typed}, <{len(places)} x i32> <{mask}>"
         return self.emit(text, lhs.element, len(places))
+
+    def _lane(self, lhs: Value, rhs: Value, place: int) -> Value:
+        source, lane = (lhs, place) if place < lhs.lanes else (rhs, place - lhs.lanes)
+        if source.lanes == 1:
+            return source
+        return self.emit(f"extractelement {source.typed}, i64 {lane}", source.element)
+
+    def _gathered(self, words: Sequence[Value]) -> Value:
+        """Scalars as a vector; one stays what it is."""
+        element, lanes = words[0].element, len(words)
+        if lanes == 1:
+            return words[0]
+        vector = Value("poison", element, lanes)
+        for lane, word in enumerate(words):
+            text = f"insertelement {vector.typed}, {word.typed}, i64 {lane}"
+            vector = self.emit(text, element, lanes)
+        return vector
 
     def pointer(self, base: Value, element: str, index: Value) -> Value:
         """The address of a word; a vector of indices gives a vector of addresses."""

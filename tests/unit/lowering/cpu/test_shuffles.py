@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from fhelium_ir.dialects import kernel
 from fhelium_ir.lowering.cpu import jit
-from fhelium_ir.lowering.cpu.binding import optimized_text
-from fhelium_ir.lowering.cpu.code import Code, Names, Value
+from fhelium_ir.lowering.cpu.binding import host_header, optimized_text
+from fhelium_ir.lowering.cpu.code import Code, Names, Value, integer
 from fhelium_ir.lowering.cpu.jit import native_text
 from fhelium_ir.lowering.cpu.kernels import CpuKernels
 from fhelium_ir.lowering.cpu.object_cache import ObjectCache
@@ -60,6 +60,19 @@ def test_deinterleave_and_back(lanes: int, count: int) -> None:
     for r, word in enumerate(words):
         assert known[word.name] == list(range(r, lanes * count, count))
     assert [known[value.name] for value in back] == list(numbers.values())
+
+
+@pytest.mark.parametrize("lanes", [2, 4, 8])
+def test_words_are_widened_and_narrowed_again(lanes: int) -> None:
+    """LLVM folds both: of two lanes the halves are scalars."""
+    code = Code(Names(), "entry")
+    words = ", ".join(f"i32 {7 * k - 5}" for k in range(lanes))
+    wide = code.widen(Value(f"<{words}>", "i32", lanes))
+    back = code.narrow(code.binary("add", wide, code.splat(integer(2), lanes)))
+    lines = [f"define {back.type} @f() {{", "entry:", *code.lines, f"  ret {back.typed}", "}"]
+    text = optimized_text(host_header() + "\n".join(lines))
+    expected = ", ".join(f"i32 {7 * k - 3}" for k in range(lanes))
+    assert f"ret <{lanes} x i32> <{expected}>" in text
 
 
 def strided(count: int, stride: int, lanes: int, write: bool) -> str:
