@@ -39,6 +39,7 @@ from fhelium_ir.dialects import ckks
 from fhelium_ir.lowering.link import link
 from fhelium_ir.parameters import Parameters
 from fhelium_ir.reference.polynomial import run_polynomial
+from fhelium_ir.reference.residues import forward
 
 Residues = NDArray[np.int64]
 
@@ -65,11 +66,11 @@ def key_residues(parameters: Parameters, kind: str, galois: int | None) -> Resid
 def plaintext_residues(
     parameters: Parameters, values: Sequence[complex], level: int, extended: bool
 ) -> Residues:
-    """Random residues that stand for an encoded vector."""
+    """A random integer polynomial that stands for an encoded vector: the same one modulo each prime."""
     generator = np.random.default_rng(int(1000 * abs(values[0])) + level)
+    coefficients = generator.integers(-(1 << 20), 1 << 20, parameters.ring_degree, dtype=np.int64)
     primes = [*parameters.q[: level + 1], *(parameters.p if extended else ())]
-    rows = [generator.integers(0, q, (1, parameters.ring_degree), dtype=np.int64) for q in primes]
-    return np.stack(rows, axis=1)
+    return np.stack([forward(coefficients[np.newaxis] % q, q) for q in primes], axis=1)
 
 
 @dataclass(frozen=True)

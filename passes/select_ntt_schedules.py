@@ -23,12 +23,12 @@ PASS = "select-ntt-schedules"
 ORDER = "bit_reversed"
 
 FORWARD = Contract(ORDER, input_below=4, output_below=4)
-"""Lazy Cooley-Tukey butterflies keep words in [0, 4q); Harvey, "Faster arithmetic for
-number-theoretic transforms" (2014).
+"""Lazy Cooley-Tukey butterflies take and leave words in [0, 4q) (Harvey, "Faster arithmetic for
+number-theoretic transforms", 2014); in between, the lowering lets sums fill the word.
 """
 
 INVERSE = Contract(ORDER, input_below=2, output_below=2)
-"""Lazy Gentleman-Sande butterflies keep words in [0, 2q), the product with N^-1 included."""
+"""Lazy Gentleman-Sande butterflies take and leave words in [0, 2q), the product with N^-1 included."""
 
 
 FLOAT_INPUT = 2
