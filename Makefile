@@ -28,7 +28,7 @@ help:
 	@echo "make plant-faults SEED=1   faults that random programs have to find"
 	@echo "make fuzz-text COUNT=20000 SEED=1   mutated MLIR texts through fhelium-opt"
 	@echo "make bench-compile   how the cost of each pass grows with the program"
-	@echo "make bench-gpu       times of whole operations on a CUDA device, every residue compared"
+	@echo "make bench-gpu       times of whole operations on a CUDA device, fused and unfused, every residue compared"
 	@echo "make bench-cpu       times of whole operations on this CPU, beside OpenFHE where it is there"
 	@echo "make clean   remove $(VENV) and everything that was built"
 
@@ -77,7 +77,7 @@ bench-compile: $(VENV)/.run.stamp
 	$(BIN)/python benchmarks/bench_compile.py
 
 bench-gpu: $(VENV)/.run.stamp
-	$(BIN)/python benchmarks/bench_gpu.py --check-all $(BENCH)
+	$(BIN)/python benchmarks/bench_gpu.py --check-all --unfused --out benchmarks/results/bench_gpu.json $(BENCH)
 
 # Arguments go in BENCH, such as BENCH='--degrees 16384 --openfhe-python /opt/python3.10/bin/python'.
 bench-cpu: $(VENV)/.run.stamp

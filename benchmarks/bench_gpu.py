@@ -1,199 +1,113 @@
 """Times the rows of benchmarks/gpu on a CUDA device, with residues compared to the exact polynomial reference.
 
-    python benchmarks/bench_gpu.py [--rows NAME ...] [--check NAME ... | --check-all] [--kernels] [--out FILE.json]
+    python benchmarks/bench_gpu.py [--rows NAME ...] [--check NAME ... | --check-all] [--unfused [KIND ...]]
+        [--kernels] [--device NAME] [--table FILE.json] [--out FILE.json]
 
 Each row is an .mlir file that goes through the default pipeline; the Triton text comes from the kernel stage alone.
 Inputs and keys are random residues. Times are medians of CUDA-graph replays, warm (back to back) and cold (L2 flushed
 before each). After the timed replays every residue of the results is compared with the reference of the polynomial
-stage, which knows nothing of kernels and runs in processes of its own. The floor is the larger of the bytes that the
-row must move once (inputs, results, keys) over the bandwidth of a large copy in the same run, and its modular products
-over the rate of fp64 or integer multiplication.
+stage, which knows nothing of kernels and runs in processes of its own.
+
+The floor is the larger one of two times: that of the bytes that the row must move once (inputs, results, keys) at the
+bandwidth of a large copy, and that of the modular products in its kernels at the rates of chains of such products; all
+measured in the same run. `floor_by` says which one it is.
+
+`--unfused` times each row again with kinds of fusion left out: `prologue`, `epilogue` and `key_product` alone, `fusion`
+all three, `merge` the merging of divisions. A kind that changes nothing in a row is not listed there. Results without
+fusion must be the same; those without merged divisions may be rounded otherwise.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import statistics
+import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from pathlib import Path
+from typing import cast
 
-import numpy as np
 import torch
+from gpu.peers import stored_peers
+from gpu.products import count_products, products_seconds
+from gpu.stages import (
+    PASSES,
+    POLYNOMIAL,
+    RandomMaterials,
+    Residues,
+    kernel_stage,
+    lower,
+    pass_options,
+    polynomial_stage,
+    random_inputs,
+    reference,
+)
+from gpu.timing import Times, captured, copy_bandwidth, kernel_times, times
 from gpu_rows import FOLDER, Row, all_rows
-from numpy.typing import NDArray
-from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
 from fhelium_ir import universe
-from fhelium_ir.backend.execution import ProgramExecutable
-from fhelium_ir.compiler.parsing import parse_module
+from fhelium_ir.backend.executable import Executable
+from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.pipeline import Pipeline
+from fhelium_ir.compiler.printing import mlir_text
 from fhelium_ir.dialects import ckks
 from fhelium_ir.lowering.link import link
+from fhelium_ir.lowering.triton import machine
 from fhelium_ir.parameters import Parameters
-from fhelium_ir.reference.polynomial import run_polynomial
-from fhelium_ir.reference.residues import forward
 
-Residues = NDArray[np.int64]
-
-PASSES = universe.PIPELINES[universe.DEFAULT_PIPELINE]
-POLYNOMIAL = PASSES.index("select-arithmetic")
-WARM_REPLAYS = 20
-"""Replays between two events: one alone would be measured with the latency of its launch."""
+__all__ = [
+    "PASSES",
+    "POLYNOMIAL",
+    "RandomMaterials",
+    "Residues",
+    "all_rows",
+    "copy_bandwidth",
+    "lower",
+    "polynomial_stage",
+    "run_row",
+]
 
 STATED_BANDWIDTH = 4.07e12
 """Bytes per second of a large copy on the H200 that the goals are for; other runs are scaled."""
 
+FUSION = "form-fusion-regions"
+UNFUSED: Mapping[str, str] = {
+    "prologue": "prologue=false",
+    "epilogue": "epilogue=false",
+    "key_product": "key_product=false",
+    "fusion": "prologue=false epilogue=false key_product=false",
+}
+"""Options of `form-fusion-regions` by kind."""
 
-def key_residues(parameters: Parameters, kind: str, galois: int | None) -> Residues:
-    """Random residues in the shape of a key, the same in every process."""
-    digits = parameters.digit_count()
-    generator = np.random.default_rng((galois or 0) + 1)
-    rows = [
-        generator.integers(0, q, (digits, 2, parameters.ring_degree), dtype=np.int64)
-        for q in parameters.primes
-    ]
-    return np.stack(rows, axis=2)
-
-
-def plaintext_residues(
-    parameters: Parameters, values: Sequence[complex], level: int, extended: bool
-) -> Residues:
-    """A random integer polynomial that stands for an encoded vector: the same one modulo each prime."""
-    generator = np.random.default_rng(int(1000 * abs(values[0])) + level)
-    coefficients = generator.integers(-(1 << 20), 1 << 20, parameters.ring_degree, dtype=np.int64)
-    primes = [*parameters.q[: level + 1], *(parameters.p if extended else ())]
-    return np.stack([forward(coefficients[np.newaxis] % q, q) for q in primes], axis=1)
+MERGE = "merge"
+KINDS = (*UNFUSED, MERGE)
 
 
 @dataclass(frozen=True)
-class RandomMaterials:
-    """Keys and plaintexts of random residues: neither times nor exactness depend on what they encrypt."""
+class Measured:
+    """A linked program that has been run and timed."""
 
-    parameters: Parameters
-
-    def evaluation_key(self, kind: str, galois: int | None) -> torch.Tensor:
-        key = torch.as_tensor(key_residues(self.parameters, kind, galois))
-        return key.to(torch.int32) if self.parameters.word_bits == 32 else key
-
-    def plaintext(
-        self, values: Sequence[complex], scale: Fraction, level: int, extended: bool = False
-    ) -> torch.Tensor:
-        return torch.as_tensor(plaintext_residues(self.parameters, values, level, extended))
+    executable: Executable
+    outputs: tuple[torch.Tensor, ...]
+    graph: torch.cuda.CUDAGraph
+    times: Times
+    launches: int
+    run_bytes: int
+    peak_bytes: int
+    ready_seconds: float
 
 
-def polynomial_stage(text: str) -> ModuleOp:
-    """The module in front of the passes that preserve residues bit for bit."""
-    module = parse_module(universe.make_context(), text, "row.mlir")
-    Pipeline("row", tuple(PASSES[:POLYNOMIAL])).run(universe.make_context(), module)
-    return module
-
-
-def reference(text: str, inputs: dict[str, Residues]) -> list[Residues]:
-    """The exact results of a row's function."""
-    module = polynomial_stage(text)
-    parameters = ckks.parameters_of(module)
-    names = [("relinearize", None), *(("galois", g) for g in _galois_elements(text, parameters))]
-    keys = {name: key_residues(parameters, *name) for name in names}
-
-    def encode(
-        values: Sequence[complex], scale: Fraction, level: int, extended: bool = False
-    ) -> Residues:
-        return plaintext_residues(parameters, values, level, extended)
-
-    return list(run_polynomial(module, "row", inputs, keys, encode))  # type: ignore[arg-type]
-
-
-def _galois_elements(text: str, parameters: Parameters) -> list[int]:
-    modulus = 2 * parameters.ring_degree
-    return [pow(5, k, modulus) for k in range(1, 9) if f"steps = {k}}}" in text]
-
-
-def random_inputs(module: ModuleOp, parameters: Parameters) -> dict[str, Residues]:
-    """Fresh random residues for each argument."""
-    from fhelium_ir.dialects.rns import PolyType
-
-    generator = np.random.default_rng()
-    (function,) = (op for op in module.ops if isinstance(op, func.FuncOp))
-    found: dict[str, Residues] = {}
-    for argument in function.args:
-        assert isinstance(argument.type, PolyType)
-        facts = argument.type.data
-        families = {"q": parameters.q, "p": parameters.p}
-        moduli = [families[limb.family][limb.index] for _, limb in facts.rows()]
-        shape = (facts.components, facts.degree)
-        rows = [generator.integers(0, q, shape, dtype=np.int64) for q in moduli]
-        found[str(argument.name_hint)] = np.stack(rows, axis=1)
-    return found
-
-
-def lower(module: ModuleOp, arithmetic: str | None, options: dict[str, str]) -> ModuleOp:
-    """The row's kernels and host program, for a GPU."""
-    chosen: list[str] = []
-    for name in PASSES[POLYNOMIAL:]:
-        given = options.get(name, "")
-        if name == "select-arithmetic" and arithmetic is not None:
-            given += f' arithmetic="{arithmetic}"'
-        chosen.append(f"{name}{{{given.strip()}}}" if given.strip() else name)
-    lowered = module.clone()
-    Pipeline("row", tuple(chosen)).run(universe.make_context(), lowered)
-    return lowered
-
-
-def timed(action: Callable[[], object]) -> float:
-    """Microseconds of device time."""
-    start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    start.record()
-    action()
-    stop.record()
-    torch.cuda.synchronize()
-    return start.elapsed_time(stop) * 1e3
-
-
-def copy_bandwidth() -> float:
-    """Bytes read and written per second by a copy of 1 GiB."""
-    source = torch.empty(1 << 30, dtype=torch.uint8, device="cuda")
-    target = torch.empty_like(source)
-    times = [timed(lambda: target.copy_(source)) for _ in range(20)]
-    return 2 * source.numel() / (statistics.median(times[5:]) * 1e-6)
-
-
-def kernel_times(graph: torch.cuda.CUDAGraph, replays: int = 20) -> dict[str, float]:
-    """Microseconds of each kernel in one replay, in order of the first launch."""
-    from torch.profiler import ProfilerActivity, profile
-
-    with profile(activities=[ProfilerActivity.CUDA]) as found:
-        for _ in range(replays):
-            graph.replay()
-        torch.cuda.synchronize()
-    times: dict[str, float] = {}
-    for event in found.events() or []:
-        if event.device_time:
-            times[event.name] = times.get(event.name, 0.0) + event.device_time / replays
-    return {name: round(time, 1) for name, time in times.items()}
-
-
-def run_row(
-    row: Row, bandwidth: float, options: argparse.Namespace, pool: ProcessPoolExecutor | None
-) -> tuple[dict[str, object], Future[list[Residues]] | None, list[Residues]]:
-    """Compiles, runs and times a row."""
-    text = (FOLDER / f"{row.name}.mlir").read_text()
+def measure(
+    lowered: ModuleOp, parameters: Parameters, inputs: Mapping[str, Residues]
+) -> tuple[Measured, list[torch.Tensor]]:
+    """Links, runs and times a row; returns the inputs on the device, too."""
     start = time.perf_counter()
-    module = polynomial_stage(text)
-    parameters = ckks.parameters_of(module)
-    inputs = random_inputs(module, parameters)
-    pending = pool.submit(reference, text, inputs) if pool is not None else None
-    passes = dict(item.split("=", 1) for item in options.passes)
-    lowered = lower(module, options.arithmetic, passes)
-    compiled = time.perf_counter()
-    executable: ProgramExecutable = link(lowered, RandomMaterials(parameters), "cuda", "row")
+    executable = link(lowered, RandomMaterials(parameters), "cuda", "row")
     tensors = [
         torch.as_tensor(given)
         .to(torch.int32 if spec.dtype == "int32" else torch.int64)
@@ -203,76 +117,235 @@ def run_row(
     torch.cuda.synchronize()
     held = torch.cuda.memory_allocated()
     torch.cuda.reset_peak_memory_stats()
-    outputs, runtime = executable.run_counted(*tensors)
+    _, runtime = executable.run_counted(*tensors)
     torch.cuda.synchronize()
-    ready = time.perf_counter()
+    ready = time.perf_counter() - start
     peak = torch.cuda.max_memory_allocated()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        captured = executable.run(*tensors)
-    graph.replay()
+    graph, result = captured(lambda: executable.run(*tensors))
+    found = Measured(
+        executable,
+        cast("tuple[torch.Tensor, ...]", result if isinstance(result, tuple) else (result,)),
+        graph,
+        times(graph),
+        runtime.launches,
+        peak - held,
+        peak,
+        ready,
+    )
+    return found, tensors
 
-    def replays() -> None:
-        for _ in range(WARM_REPLAYS):
-            graph.replay()
 
-    warm = [timed(replays) / WARM_REPLAYS for _ in range(25)][5:]
-    flush = torch.empty(1 << 28, dtype=torch.uint8, device="cuda")
-    cold: list[float] = []
-    for _ in range(25):
-        flush.zero_()
-        cold.append(timed(graph.replay))
-    del flush
+def run_row(
+    row: Row,
+    bandwidth: float,
+    options: argparse.Namespace,
+    pool: ProcessPoolExecutor | None,
+    rates: Mapping[str, float] | None = None,
+    unfused: Sequence[str] = (),
+) -> tuple[dict[str, object], Future[list[Residues]] | None, list[Residues]]:
+    """Compiles, runs and times a row.
+
+    Args:
+        bandwidth: bytes per second of a large copy.
+        options: `kernels`, `arithmetic` and `passes` of the command line.
+        pool: runs the reference, if the row is to be checked.
+        rates: modular products per second, see `count_products`; without them the floor is that of the bytes.
+        unfused: kinds of fusion to leave out, one after the other.
+    """
+    text = (FOLDER / f"{row.name}.mlir").read_text()
+    start = time.perf_counter()
+    module = polynomial_stage(text)
+    parameters = ckks.parameters_of(module)
+    inputs = random_inputs(module, parameters)
+    pending = pool.submit(reference, text, inputs) if pool is not None else None
+    passes = pass_options(options.passes)
+    lowered = kernel_stage(module, options.arithmetic, passes)
+    products = count_products(lowered)
+    Pipeline("row", tuple(PASSES[PASSES.index("convert-zq-to-arith") :])).run(
+        universe.make_context(), lowered
+    )
+    lowering = time.perf_counter() - start
+    found, tensors = measure(lowered, parameters, inputs)
+    executable = found.executable
     keys = [name for name in executable.resources if "key" in name or "plaintext" in name]
     moved = sum(
         tensor.numel() * tensor.element_size()
-        for tensor in (*tensors, *outputs, *(executable.resources[name] for name in keys))
+        for tensor in (
+            *tensors,
+            *found.outputs,
+            *(executable.resources[name] for name in keys),
+        )
     )
-    best = statistics.median(cold if row.cold else warm)
-    scaled = best
-    if abs(bandwidth / STATED_BANDWIDTH - 1) > 0.03:
-        scaled = best * bandwidth / STATED_BANDWIDTH
+    best = found.times.best(row.cold)
     result: dict[str, object] = {
         "row": row.name,
-        "warm_us": round(statistics.median(warm), 1),
-        "cold_us": round(statistics.median(cold), 1),
-        "goal_us": row.goal,
-        "ratio_to_goal": round(scaled / row.goal, 2),
-        "floor_us": round(moved / bandwidth * 1e6, 1),
-        "ratio_to_floor": round(best / (moved / bandwidth * 1e6), 1),
-        "ratio_to_peers": {name: round(us / best, 2) for name, us in row.peers.items()},
-        "moved_mb": round(moved / 1e6, 1),
-        "launches": runtime.launches,
-        "run_mb": round((peak - held) / 1e6, 1),
-        "peak_mb": round(peak / 1e6, 1),
-        "lowering_s": round(compiled - start, 1),
-        "ready_s": round(ready - start, 1),
+        "warm_us": round(found.times.warm, 1),
+        "cold_us": round(found.times.cold, 1),
+        "timed": "cold" if row.cold else "warm",
+        **against_goal(best, row.goal, bandwidth),
+        **floor(best, moved, products, bandwidth, rates or {}),
+        "ratio_to_peers": stored_peers().ratios(row.name, best),
+        "launches": found.launches,
+        "run_mb": round(found.run_bytes / 1e6, 1),
+        "peak_mb": round(found.peak_bytes / 1e6, 1),
+        "lowering_s": round(lowering, 1),
+        "ready_s": round(lowering + found.ready_seconds, 1),
     }
     if options.kernels:
-        result["kernels_us"] = kernel_times(graph)
-    got = [output.cpu().to(torch.int64).numpy() for output in _tuple(captured)]
+        result["kernels_us"] = kernel_times(found.graph)
+    if unfused:
+        result["unfused"] = {
+            kind: other
+            for kind in unfused
+            if (other := run_unfused(kind, row, text, lowered, inputs, found, options)) is not None
+        }
     print(json.dumps(result), flush=True)
+    got = [output.cpu().to(torch.int64).numpy() for output in found.outputs]
     return result, pending, got
 
 
-def _tuple(outputs: object) -> tuple[torch.Tensor, ...]:
-    return outputs if isinstance(outputs, tuple) else (outputs,)  # type: ignore[return-value]
+def against_goal(best: float, goal: float, bandwidth: float) -> dict[str, object]:
+    """The ratio to a goal; the time is scaled by bandwidth where that is not the one of the goals."""
+    ratio = bandwidth / STATED_BANDWIDTH
+    if abs(ratio - 1) <= 0.03:
+        return {"goal_us": goal, "ratio_to_goal": round(best / goal, 2)}
+    return {
+        "goal_us": goal,
+        "ratio_to_goal": round(best * ratio / goal, 2),
+        "scaled_us": round(best * ratio, 1),
+        "scaled_by": f"{ratio:.3f}: a copy at {bandwidth / 1e12:.2f} TB/s instead of "
+        f"{STATED_BANDWIDTH / 1e12:.2f}",
+    }
+
+
+def floor(
+    best: float,
+    moved: int,
+    products: Mapping[str, int],
+    bandwidth: float,
+    rates: Mapping[str, float],
+) -> dict[str, object]:
+    """The floor of a row in microseconds, from bytes and from products, and the ratio of its time to it."""
+    by_bytes = moved / bandwidth * 1e6
+    known = all(name in rates for name in products)
+    by_products = products_seconds(products, rates) * 1e6 if known else 0.0
+    higher = max(by_bytes, by_products)
+    return {
+        "moved_mb": round(moved / 1e6, 1),
+        "products": dict(products),
+        "bytes_us": round(by_bytes, 1),
+        "products_us": round(by_products, 1),
+        "floor_us": round(higher, 1),
+        "floor_by": "products" if by_products > by_bytes else "bytes",
+        "ratio_to_floor": round(best / higher, 2),
+    }
+
+
+def run_unfused(
+    kind: str,
+    row: Row,
+    text: str,
+    fused: ModuleOp,
+    inputs: Mapping[str, Residues],
+    reached: Measured,
+    options: argparse.Namespace,
+) -> dict[str, object] | None:
+    """The row without a kind of fusion; None if that is the same program."""
+    module = polynomial_stage(text, ("merge-divisions",) if kind == MERGE else ())
+    passes = dict(pass_options(options.passes))
+    if kind != MERGE:
+        passes[FUSION] = f"{passes.get(FUSION, '')} {UNFUSED[kind]}".strip()
+    lowered = lower(module, options.arithmetic, passes)
+    if mlir_text(lowered) == mlir_text(fused):
+        return None
+    found, _ = measure(lowered, ckks.parameters_of(module), inputs)
+    best = found.times.best(row.cold)
+    result: dict[str, object] = {
+        "us": round(best, 1),
+        "times_longer": round(best / reached.times.best(row.cold), 2),
+        "launches": found.launches,
+        "run_mb": round(found.run_bytes / 1e6, 1),
+    }
+    if kind != MERGE:
+        pairs = zip(found.outputs, reached.outputs, strict=True)
+        result["different"] = sum(int((mine != theirs).sum()) for mine, theirs in pairs)
+    return result
+
+
+COLUMNS = ("row", "warm", "cold", "floor", "floor by", "launches", "unfused", "unmerged", "peers")
+
+
+def table_lines(results: Sequence[Mapping[str, object]]) -> list[str]:
+    """The rows that were timed as a Markdown table, times in microseconds."""
+    lines = [f"| {' | '.join(COLUMNS)} |", f"|{'---|' * len(COLUMNS)}"]
+    for result in results:
+        if "error" in result:
+            continue
+        others = cast("dict[str, dict[str, object]]", result.get("unfused", {}))
+        peers = cast("dict[str, float]", result["ratio_to_peers"])
+        cells = (
+            *(result[name] for name in ("row", "warm_us", "cold_us", "floor_us", "floor_by")),
+            result["launches"],
+            *(others.get(kind, {}).get("us", "") for kind in ("fusion", MERGE)),
+            ", ".join(f"{name} {ratio}" for name, ratio in peers.items()),
+        )
+        lines.append(f"| {' | '.join(map(str, cells))} |")
+    return lines
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(description="Time whole operations on a CUDA device.")
+    parser.add_argument("--rows", nargs="*", choices=[row.name for row in all_rows()])
+    parser.add_argument("--check", nargs="*", default=[], help="rows to compare with the reference")
+    parser.add_argument("--check-all", action="store_true")
+    parser.add_argument(
+        "--unfused", nargs="*", choices=KINDS, help="kinds to leave out (default: fusion merge)"
+    )
+    parser.add_argument("--kernels", action="store_true", help="time of each kernel")
+    parser.add_argument("--arithmetic", help="instead of the device's choice")
+    parser.add_argument("--device", help="description, such as cuda for this card (default: gpu)")
+    parser.add_argument("--table", help="timed schedules, from tune_transforms.py")
+    parser.add_argument("--passes", nargs="*", default=[], help="PASS=OPTIONS for the pipeline")
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--commit", default=current_commit(), help="for the results")
+    return parser
+
+
+def current_commit() -> str:
+    """The commit that is checked out, `unknown` without a repository."""
+    try:
+        found = subprocess.run(
+            ["git", "rev-parse", "HEAD"], cwd=FOLDER, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return found.stdout.strip()
+
+
+def different(result: Mapping[str, object]) -> bool:
+    """Whether a row failed, or residues of it differ from the reference or without fusion."""
+    others = cast("dict[str, dict[str, object]]", result.get("unfused", {}))
+    unequal = any(other.get("different") for other in others.values())
+    return bool(result.get("different")) or "error" in result or unequal
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Time whole operations on a CUDA device.")
-    parser.add_argument("--rows", nargs="*")
-    parser.add_argument("--check", nargs="*", default=[], help="rows to compare with the reference")
-    parser.add_argument("--check-all", action="store_true")
-    parser.add_argument("--kernels", action="store_true", help="time of each kernel")
-    parser.add_argument("--arithmetic", help="instead of the device's choice")
-    parser.add_argument("--passes", nargs="*", default=[], help="PASS=OPTIONS for the pipeline")
-    parser.add_argument("--out", type=Path)
-    parser.add_argument("--commit", default="unknown")
-    options = parser.parse_args()
-    bandwidth = copy_bandwidth()
+    options = make_parser().parse_args()
+    stated = pass_options(options.passes, options.device, options.table)
+    options.passes = [f"{name}={given}" for name, given in stated.items()]
+    unfused = ["fusion", MERGE] if options.unfused == [] else options.unfused or []
+    try:
+        card = machine.measure(machine.current_card())
+    except FheliumError as error:
+        print(f"error: {error.message}", file=sys.stderr)
+        return 1
     torch.cuda.empty_cache()
-    print(f"copy bandwidth {bandwidth / 1e12:.2f} TB/s", flush=True)
+    rates = {**card.rates, **card.products_s}
+    print(f"copy bandwidth {card.copy_bytes_s / 1e12:.2f} TB/s", flush=True)
+    print("rates", json.dumps({name: f"{rate:.3g}" for name, rate in rates.items()}), flush=True)
+    peers = stored_peers()
+    print("\n".join(peers.describe()), flush=True)
     results: list[dict[str, object]] = []
     pending: list[tuple[dict[str, object], Future[list[Residues]], list[Residues]]] = []
     with ProcessPoolExecutor(8, mp_context=get_context("spawn")) as pool:
@@ -281,30 +354,38 @@ def main() -> int:
                 continue
             checked = options.check_all or row.name in options.check
             try:
-                result, future, got = run_row(row, bandwidth, options, pool if checked else None)
+                result, future, got = run_row(
+                    row, card.copy_bytes_s, options, pool if checked else None, rates, unfused
+                )
             except Exception as error:  # one row's failure must not lose the others' numbers
-                print(json.dumps({"row": row.name, "error": str(error)[:400]}), flush=True)
-                results.append({"row": row.name, "error": str(error)[:400]})
-                continue
+                failed: dict[str, object] = {"row": row.name, "error": str(error)[:400]}
+                result, future, got = failed, None, []
+                print(json.dumps(result), flush=True)
             results.append(result)
             if future is not None:
                 pending.append((result, future, got))
             torch.cuda.empty_cache()
         for result, future, got in pending:
-            different = sum(
+            count = sum(
                 int((mine != want).sum()) for mine, want in zip(got, future.result(), strict=True)
             )
-            result["different"] = different
-            print(f"{result['row']}: {different} residues differ", flush=True)
+            result["different"] = count
+            print(f"{result['row']}: {count} residues differ", flush=True)
+    print("\n".join(table_lines(results)), flush=True)
     if options.out is not None:
         content = {
             "commit": options.commit,
-            "device": torch.cuda.get_device_name(),
-            "bandwidth_tb_s": round(bandwidth / 1e12, 3),
+            "device": card.card.name,
+            "driver": card.card.driver,
+            "bandwidth_tb_s": round(card.copy_bytes_s / 1e12, 3),
+            "products_s": rates,
+            "launch_s": card.launch_s,
+            "passes": options.passes,
+            "peers": asdict(peers),
             "rows": results,
         }
         options.out.write_text(json.dumps(content, indent=2) + "\n")
-    return 1 if any(result.get("different") or "error" in result for result in results) else 0
+    return int(any(different(result) for result in results))
 
 
 if __name__ == "__main__":

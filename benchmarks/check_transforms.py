@@ -1,6 +1,6 @@
 """Checks on a CUDA device that the transforms of every ring degree, as the default pipeline schedules them, are exact.
 
-    python benchmarks/check_transforms.py [--out FILE.json]
+    python benchmarks/check_transforms.py [--device NAME] [--table FILE.json] [--out FILE.json]
 
 For N = 2^12 to 2^17 and each arithmetic: a forward and an inverse transform of random polynomials and of polynomials
 whose coefficients are all q - 1, by the largest primes that the arithmetic admits. Every residue is compared with the
@@ -12,11 +12,12 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import torch
-from bench_gpu import RandomMaterials, Residues, lower
+from gpu.stages import RandomMaterials, Residues, lower, pass_options
 from gpu_rows import module, primes_below
 
 from fhelium_ir import universe
@@ -42,12 +43,16 @@ def program(degree: int, primes: list[int]) -> tuple[Parameters, str]:
     return chosen, module(chosen, body)
 
 
-def check(degree: int, arithmetic: str) -> dict[str, object]:
-    """Residues that differ for one ring degree and arithmetic."""
+def check(degree: int, arithmetic: str, options: Mapping[str, str]) -> dict[str, object]:
+    """Residues that differ for one ring degree and arithmetic.
+
+    Args:
+        options: of passes by name.
+    """
     primes = primes_below(1 << ARITHMETICS[arithmetic].prime_bits, degree, LIMBS + 1)
     parameters, text = program(degree, primes)
     source = parse_module(universe.make_context(), text, "row.mlir")
-    lowered = lower(source, arithmetic, {})
+    lowered = lower(source, arithmetic, options)
     executable = link(lowered, RandomMaterials(parameters), "cuda", "row")
     generator, different = np.random.default_rng(degree), 0
     dtype = torch.int32 if parameters.word_bits == 32 else torch.int64
@@ -73,13 +78,16 @@ def _no_plaintexts(*arguments: object) -> Residues:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Check transforms on a CUDA device.")
+    parser.add_argument("--device", help="description, such as cuda for this card (default: gpu)")
+    parser.add_argument("--table", help="timed schedules, from tune_transforms.py")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--commit", default="unknown")
     options = parser.parse_args()
+    passes = pass_options([], options.device, options.table)
     found: list[dict[str, object]] = []
     for stages in range(12, 18):
         for arithmetic in ARITHMETICS:
-            found.append(check(1 << stages, arithmetic))
+            found.append(check(1 << stages, arithmetic, passes))
             print(json.dumps(found[-1]), flush=True)
     if options.out is not None:
         device = torch.cuda.get_device_name()

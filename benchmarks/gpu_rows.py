@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from fhelium_ir.parameters import Parameters
@@ -17,13 +17,11 @@ DIGITS, SPECIAL, CHAIN = 4, 7, 28
 
 @dataclass(frozen=True)
 class Row:
-    """A program, and what its result is compared with.
+    """A program, and the time that is wanted of it.
 
     Attributes:
         name: of the file.
         text: a module of the program or polynomial stage with one function.
-        peers: microseconds of other libraries on one H200, N = 2^16: FHElium 0.30 with host time, Cheddar (commit
-            8df8b26, log PQ 1771) with a warm cache.
         goal: microseconds to reach.
         cold: whether the goal is for a cold cache.
     """
@@ -32,7 +30,6 @@ class Row:
     text: str
     goal: float
     cold: bool = False
-    peers: dict[str, float] = field(default_factory=dict[str, float])
 
 
 def primes_below(limit: int, degree: int, count: int) -> list[int]:
@@ -102,9 +99,7 @@ def program(name: str, chosen: Parameters, arguments: Sequence[str], body: str, 
     )
 
 
-def multiply(
-    chosen: Parameters, name: str, level: int, goal: float, peers: dict[str, float]
-) -> Row:
+def multiply(chosen: Parameters, name: str, level: int, goal: float) -> Row:
     """Multiply, relinearize, rescale."""
     ct = ciphertext(level)
     body = (
@@ -113,20 +108,20 @@ def multiply(
         f"  %r = ckks.rescale %1 : {ciphertext(level, '2**48')}\n"
     )
     result = ciphertext(level - 1, f"2**48 / q{level}")
-    return Row(name, program(name, chosen, [ct, ct], body, result), goal, peers=peers)
+    return Row(name, program(name, chosen, [ct, ct], body, result), goal)
 
 
-def rotate(chosen: Parameters, name: str, level: int, goal: float, peers: dict[str, float]) -> Row:
+def rotate(chosen: Parameters, name: str, level: int, goal: float) -> Row:
     ct = ciphertext(level)
     body = f"  %r = ckks.rotate %x {{steps = 1}} : {ct}\n"
-    return Row(name, program(name, chosen, [ct], body, ct), goal, peers=peers)
+    return Row(name, program(name, chosen, [ct], body, ct), goal)
 
 
-def rescale(chosen: Parameters, name: str, level: int, goal: float, peers: dict[str, float]) -> Row:
+def rescale(chosen: Parameters, name: str, level: int, goal: float) -> Row:
     ct = ciphertext(level)
     body = f"  %r = ckks.rescale %x : {ct}\n"
     result = ciphertext(level - 1, f"2**24 / q{level}")
-    return Row(name, program(name, chosen, [ct], body, result), goal, peers=peers)
+    return Row(name, program(name, chosen, [ct], body, result), goal)
 
 
 def times_plaintext(chosen: Parameters, name: str, level: int, goal: float) -> Row:
@@ -134,7 +129,7 @@ def times_plaintext(chosen: Parameters, name: str, level: int, goal: float) -> R
     body = f"  %r = ckks.mul_plain %x, %y : {ct}, {pt}\n"
     result = ciphertext(level, "2**48")
     text = program(name, chosen, [ct, pt], body, result)
-    return Row(name, text, goal, True, {"Cheddar": 18})
+    return Row(name, text, goal, True)
 
 
 def rotations(chosen: Parameters, name: str, level: int, goal: float) -> Row:
@@ -173,12 +168,12 @@ def all_rows() -> list[Row]:
         transform("transform-8x32-49", 49.68, 8, 165, True),
         transform("transform-1x32-28", 28.41, 1, 15, False),
         transform("transform-1x32-49", 49.68, 1, 19, False),
-        multiply(chosen, "multiply-1390", top, 350, {"FHElium 0.30": 2285, "Cheddar": 429}),
-        rotate(chosen, "rotate-1390", top, 330, {"FHElium 0.30": 1888, "Cheddar": 408}),
-        multiply(chosen, "multiply-700", 13, 190, {"Cheddar": 233}),
-        rotate(chosen, "rotate-700", 13, 180, {"Cheddar": 222}),
-        multiply(chosen, "multiply-100", 1, 75, {"Cheddar": 89}),
-        rescale(chosen, "rescale-1390", top, 60, {"FHElium 0.30": 159, "Cheddar": 93}),
+        multiply(chosen, "multiply-1390", top, 350),
+        rotate(chosen, "rotate-1390", top, 330),
+        multiply(chosen, "multiply-700", 13, 190),
+        rotate(chosen, "rotate-700", 13, 180),
+        multiply(chosen, "multiply-100", 1, 75),
+        rescale(chosen, "rescale-1390", top, 60),
         times_plaintext(chosen, "times-plaintext-1390", top, 24),
         rotations(chosen, "rotations-1390", top, 1300),
         rotated_products(chosen, "rotated-products-1390", top, 900),

@@ -81,11 +81,13 @@ PASSES: dict[str, Entry] = {
     "form-fusion-regions": "fhelium_ir.passes.form_fusion_regions:FormFusionRegions",
     "tune-ntt-schedules": "fhelium_ir.passes.tune_ntt_schedules:TuneNttSchedules",
     "infer-resources": "fhelium_ir.passes.infer_resources:InferResources",
+    "assign-streams": "fhelium_ir.passes.assign_streams:AssignStreams",
     "plan-memory": "fhelium_ir.passes.plan_memory:PlanMemory",
     "convert-regions-to-kernels": (
         "fhelium_ir.lowering.convert_regions_to_kernels:ConvertRegionsToKernels"
     ),
     "convert-zq-to-arith": "fhelium_ir.lowering.convert_zq_to_arith:ConvertZqToArith",
+    "chain-launches": "fhelium_ir.passes.chain_launches:ChainLaunches",
     "canonicalize": "xdsl.transforms.canonicalize:CanonicalizePass",
     "compose-rotations": "fhelium_ir.passes.compose_rotations:ComposeRotations",
     "cse": "fhelium_ir.passes.cse:Cse",
@@ -119,7 +121,9 @@ IMPLEMENTATIONS: dict[str, Entry] = {
 SERVICES: dict[str, Entry] = {
     "host-source": "fhelium_ir.lowering.host_printer:host_source",
     "host-device": "fhelium_ir.lowering.cpu.machine:host_device",
+    "card-device": "fhelium_ir.lowering.triton.machine:card_device",
     "load-kernels": "fhelium_ir.lowering.kernel_libraries:load_kernels",
+    "early-kernels": "fhelium_ir.lowering.kernel_libraries:EarlyKernels",
     "standalone-source": "fhelium_ir.lowering.standalone:standalone_source",
 }
 """What linking in fhelium_ir.backend needs of the lowerings."""

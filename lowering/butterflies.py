@@ -35,6 +35,10 @@ class Butterflies(ABC):
         """The bound of words between two kernels of a transform."""
 
     @abstractmethod
+    def twiddle(self, x: SSAValue, y: SSAValue) -> SSAValue:
+        """The product of two twiddle factors, as a factor of the other methods."""
+
+    @abstractmethod
     def forward(self, values: Values, bounds: Bounds, i: int, j: int, twiddle: SSAValue) -> None:
         """Cooley-Tukey: (u, v) -> (u + w v, u - w v)."""
 
@@ -90,6 +94,9 @@ class LazyButterflies(Butterflies):
     def stored_bound(self) -> Fraction:
         # Sums of the inverse double, so they start small; those of the forward transform may fill the word.
         return Fraction(self.capacity if self.is_forward else 2)
+
+    def twiddle(self, x: SSAValue, y: SSAValue) -> SSAValue:
+        return self.emitter.reduce(self.emitter.product(x, y), 2, 1)
 
     def _reduce(self, values: Values, bounds: Bounds, i: int, to: int) -> None:
         values[i] = self.emitter.reduce(values[i], int(bounds[i]), to)
@@ -156,14 +163,28 @@ class FloatButterflies(Butterflies):
     A reduction makes a word centred, with bound 1/2, in three instructions.
     """
 
-    SPREAD = Fraction(7, 8)
-    """Inverse: values beyond this are reduced in front of an exchange, because one of them would make all bounds
-    double in every stage behind it."""
+    SPREAD = float_bounds.PRODUCT
+    """Inverse: sums beyond what products can be are reduced in front of an exchange, because one of them would make all
+    bounds double in every stage behind it."""
 
     def __init__(self, emitter: NodeEmitter):
         super().__init__(emitter)
         self.largest = emitter.graph.largest_prime
         self.limit = float_bounds.limit(self.largest)
+        # Bounds of factors that are products themselves; all others are centred.
+        self._factors: dict[SSAValue, Fraction] = {}
+
+    def twiddle(self, x: SSAValue, y: SSAValue) -> SSAValue:
+        found, bound = self._product(x, self._factor(x), y)
+        self._factors[found] = bound
+        return found
+
+    def _factor(self, y: SSAValue) -> Fraction:
+        return self._factors.get(y, float_bounds.CENTRED)
+
+    def _limit_for(self, y: SSAValue) -> Fraction:
+        """The largest bound of what is multiplied by y: their quotient stays where a centred factor's does."""
+        return self.limit * float_bounds.CENTRED / self._factor(y)
 
     def operand_bound(self, below: int) -> Fraction:
         return Fraction(below, 2)
@@ -176,17 +197,19 @@ class FloatButterflies(Butterflies):
         values[i] = self.emitter.reduce(values[i], ceil(2 * bounds[i]), 1)
         bounds[i] = float_bounds.CENTRED
 
-    def _fit_sum(self, values: Values, bounds: Bounds, i: int, j: int) -> None:
+    def _fit_sum(self, values: Values, bounds: Bounds, i: int, j: int, limit: Fraction) -> None:
         """Reduces the wider of two values, then the other one, while their sum leaves the limit."""
-        while bounds[i] + bounds[j] > self.limit:
+        while bounds[i] + bounds[j] > limit:
             self._reduce(values, bounds, i if bounds[i] >= bounds[j] else j)
 
     def _product(self, x: SSAValue, bound: Fraction, y: SSAValue) -> tuple[SSAValue, Fraction]:
-        return self.emitter.product(x, y), float_bounds.product(bound, self.largest)
+        return self.emitter.product(x, y), float_bounds.product(
+            bound, self.largest, self._factor(y)
+        )
 
     def forward(self, values: Values, bounds: Bounds, i: int, j: int, twiddle: SSAValue) -> None:
         emitter = self.emitter
-        if bounds[j] > self.limit:
+        if bounds[j] > self._limit_for(twiddle):
             self._reduce(values, bounds, j)
         product, bound = self._product(values[j], bounds[j], twiddle)
         if bounds[i] + bound > self.limit:
@@ -198,7 +221,7 @@ class FloatButterflies(Butterflies):
 
     def inverse(self, values: Values, bounds: Bounds, i: int, j: int, twiddle: SSAValue) -> None:
         build = self.emitter.build
-        self._fit_sum(values, bounds, i, j)
+        self._fit_sum(values, bounds, i, j, self._limit_for(twiddle))
         u, v, bound = values[i], values[j], bounds[i] + bounds[j]
         values[i] = build.emit(zq.AddOp(u, v, self.emitter.modulus))
         difference = build.emit(zq.SubOp(u, v, self.emitter.modulus, 0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from xdsl.context import Context
@@ -23,7 +23,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.traits import SymbolTable
 from xdsl.utils.hints import isa
 
 from fhelium_ir.analysis.digit_rows import Scratch
@@ -40,6 +39,7 @@ from fhelium_ir.dialects import fusion, host, kernel, resource, rns
 from fhelium_ir.dialects.zq import INTERFACE_WORD, WordType
 from fhelium_ir.lowering.kernel_builder import Argument
 from fhelium_ir.lowering.kernel_steps import kernel_steps
+from fhelium_ir.lowering.launch_order import order_launches
 from fhelium_ir.lowering.region_kernels import KernelCode, Tile
 
 DEFAULT_TILE = Tile(1, 512, 4)
@@ -50,8 +50,9 @@ class ConvertRegionsToKernels(ModulePass):
     """Lowers fusion regions to kernel functions and their function to a host program.
 
     Regions of equal shape (ops, access patterns, arithmetic, contract, schedule) share kernels; what differs is in
-    their tables. What an implementation executes as a whole becomes a `host.operation` and a `host.call`. Needs
-    infer-resources and plan-memory first.
+    their tables. What an implementation executes as a whole becomes a `host.operation` and a `host.call`. Launches of
+    regions on different streams wait for each other where they touch the same bytes. Needs infer-resources and
+    plan-memory first.
     """
 
     name = "convert-regions-to-kernels"
@@ -72,7 +73,8 @@ def _holds_bundles(function: func.FuncOp) -> bool:
 
 
 class _Library:
-    """The kernels of a module, one for each shape, placed before the first function."""
+    """The kernels of a module, placed before the first function: one for each shape, but for shapes that differ in
+    nothing that a kernel's text says."""
 
     def __init__(self, module: ModuleOp):
         self.module = module
@@ -86,6 +88,11 @@ class _Library:
         self.word: WordType = attribute.arithmetic.word
         self.tile = tile_of(module)
         self.codes: dict[tuple[object, ...], KernelCode] = {}
+        self.declared = {
+            op.sym_name.data: op for op in module.ops if isinstance(op, resource.DeclareOp)
+        }
+        self.alike: dict[tuple[object, ...], list[kernel.FuncOp]] = {}
+        self.symbols = {name for op in module.ops for name in _symbol_of(op)}
         self.place: Operation | None = next(
             (op for op in module.ops if isinstance(op, func.FuncOp)), None
         )
@@ -95,25 +102,50 @@ class _Library:
         codes: list[KernelCode] = []
         for step in kernel_steps(graph, self.tile):
             if step.shape not in self.codes:
-                self.codes[step.shape] = step.build(self.free_name(step.prefix))
-                self.insert(self.codes[step.shape].function)
+                self.codes[step.shape] = self._shared(step.build(self.free_name(step.prefix)))
             code = self.codes[step.shape]
             codes.append(code)
             if isinstance(code.function.location, UnknownLoc):
                 inherit(code.function, region)
         return codes
 
+    def _shared(self, code: KernelCode) -> KernelCode:
+        """The code with the function of an equal kernel, if there is one; else its function gets a place."""
+        function = code.function
+        rest = {name: value for name, value in function.properties.items() if name != "sym_name"}
+        key = (sum(1 for _ in function.walk()), tuple(rest.items()), *function.attributes.items())
+        alike = self.alike.setdefault(key, [])
+        for known in alike:
+            if known.body.is_structurally_equivalent(function.body):
+                return replace(code, function=known)
+        alike.append(function)
+        self.insert(function)
+        return code
+
+    @property
+    def functions(self) -> dict[str, kernel.FuncOp]:
+        """The kernels by symbol."""
+        codes = self.codes.values()
+        return {code.function.sym_name.data: code.function for code in codes}
+
     def insert(self, op: Operation) -> None:
         """Puts a symbol before the first function."""
         assert self.place is not None
         self.module.body.block.insert_op_before(op, self.place)
+        self.symbols.update(_symbol_of(op))
 
     def free_name(self, prefix: str) -> str:
         """A symbol that starts with `prefix` and is not taken."""
         count = 0
-        while SymbolTable.lookup_symbol(self.module, f"{prefix}_{count}") is not None:
+        while f"{prefix}_{count}" in self.symbols:
             count += 1
         return f"{prefix}_{count}"
+
+
+def _symbol_of(op: Operation) -> tuple[str, ...]:
+    """An op's symbol, if it has one."""
+    name = op.get_attr_or_prop("sym_name")
+    return (name.data,) if isinstance(name, StringAttr) else ()
 
 
 def _listed(op: Operation) -> Sequence[SymbolRefAttr] | None:
@@ -164,6 +196,7 @@ class _HostLowering:
         function.attributes.pop(host.ARENA, None)
         function.detach_region(function.body)
         function.add_region(Region(self.block))
+        order_launches(function, self.library.functions, self.library_name)
 
     def error(self, message: str) -> FheliumError:
         op = self.source if self.source is not None else self.function
@@ -196,8 +229,8 @@ class _HostLowering:
         """The buffer of a declared resource, named once."""
         name = symbol.string_value()
         if name not in self.resources:
-            declared = SymbolTable.lookup_symbol(self.library.module, symbol)
-            if not isinstance(declared, resource.DeclareOp):
+            declared = self.library.declared.get(name)
+            if declared is None:
                 raise self.error(f"resource @{name} is not declared")
             if declared.buffer is None:
                 raise self.error(f"resource @{name} has no shape; run infer-resources first")
@@ -242,7 +275,8 @@ class _HostLowering:
                 for argument in code.arguments
             ]
             grid = list(code.grid(graph))
-            launch = host.LaunchOp(code.function.sym_name.data, grid, arguments)
+            name = code.function.sym_name.data
+            launch = host.LaunchOp(name, grid, arguments, op.stream_number)
             launch.location = op.location
             host.check_launch(launch, code.function)
             self.block.add_op(launch)
@@ -264,7 +298,7 @@ class _HostLowering:
         callee = host.OperationOp.around(name, implementation.data, op)
         for key in (fusion.IMPLEMENTATION, fusion.RESOURCES, fusion.IN_PLACE):
             callee.operation.attributes.pop(key, None)
-        for key in ("resources", "offsets"):
+        for key in ("resources", "offsets", "stream"):
             callee.operation.properties.pop(key, None)
         self.library.insert(callee)
         call = host.CallOp(

@@ -2,7 +2,7 @@
 
 Word-sized residues with lazy intervals need no division: additions and subtractions are plain,
 a reduction is a chain of unsigned minima (`x - m*q` wraps to a huge word when x < m*q), and a
-product is Montgomery's. On doubles, products and reductions subtract q times the rounded quotient.
+product is Montgomery's or Shoup's. On doubles, products and reductions subtract q times the rounded quotient.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from xdsl.passes import ModulePass
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.dialects import kernel, zq
+from fhelium_ir.lowering.word_ops import binary, wide_product
 
 _TWO_52_BITS = 0x4330000000000000
 """The bits of the double 2^52; an integer below 2^52 in its low bits is added to it."""
@@ -48,6 +49,9 @@ class ConvertZqToArith(ModulePass):
                     f"convert-zq-to-arith: '{left.name}' is outside of a kernel.func",
                     location_of(left),
                 )
+
+
+_Expanded = zq.BinaryZqOp | zq.MulShoupOp | zq.ReduceOp | zq.ToFloatOp | zq.ToIntegerOp
 
 
 @dataclass
@@ -93,7 +97,7 @@ class _Modulus:
         """-q."""
         if "q_negative" in self.derived:
             return self.derived["q_negative"]
-        return self._add("q_negative", arith.MulfOp(self.q, self.minus_one()))
+        return self._add("q_negative", binary(arith.MulfOp, self.q, self.minus_one()))
 
     def constant(self, value: int, word: IntegerType) -> SSAValue:
         name = f"c{value}i{word.width.data}"
@@ -108,7 +112,13 @@ class _Modulus:
         name = f"q{count}"
         if name in self.derived:
             return self.derived[name]
-        return self._add(name, arith.MuliOp(self.q, self.constant(count, self.word)))
+        return self._add(name, binary(arith.MuliOp, self.q, self.constant(count, self.word)))
+
+    def minus_q(self) -> SSAValue:
+        """-q modulo the word."""
+        if "q_minus" in self.derived:
+            return self.derived["q_minus"]
+        return self._add("q_minus", binary(arith.SubiOp, self.constant(0, self.word), self.q))
 
     def wide(self) -> SSAValue:
         """q as an i64, for the products of 32-bit words."""
@@ -133,8 +143,6 @@ class _Expander:
 
     def __init__(self) -> None:
         self.moduli: dict[SSAValue, _Modulus] = {}
-        # Products with one factor share its quotient by q.
-        self.quotients: dict[tuple[Block, SSAValue, SSAValue], SSAValue] = {}
         # What the zq op at hand expands to.
         self.new: list[Operation] = []
 
@@ -150,16 +158,14 @@ class _Expander:
             following = op.next_op
             if isinstance(op, zq.ModulusOp):
                 self.moduli[op.result] = _Modulus(op, op)
-            elif isinstance(op, zq.BinaryZqOp | zq.ReduceOp | zq.ToFloatOp | zq.ToIntegerOp):
+            elif isinstance(op, _Expanded):
                 self._replace(block, op)
             for region in op.regions:
                 for inner in region.blocks:
                     self._expand_block(inner)
             op = following
 
-    def _replace(
-        self, block: Block, op: zq.BinaryZqOp | zq.ReduceOp | zq.ToFloatOp | zq.ToIntegerOp
-    ) -> None:
+    def _replace(self, block: Block, op: _Expanded) -> None:
         self.new = []
         modulus = self._modulus(op, op.modulus)
         expand = self._on_doubles if modulus.floating else self._on_integers
@@ -178,71 +184,71 @@ class _Expander:
     def _on_integers(self, block: Block, op: Operation, modulus: _Modulus) -> SSAValue:
         match op:
             case zq.AddOp():
-                return self._emit(arith.AddiOp(op.lhs, op.rhs))
+                return self._emit(binary(arith.AddiOp, op.lhs, op.rhs))
             case zq.SubOp():
-                lift = arith.SubiOp(modulus.multiple(op.offset.value.data), op.rhs)
-                return self._emit(arith.AddiOp(op.lhs, self._emit(lift, "lift")))
+                lift = binary(arith.SubiOp, modulus.multiple(op.offset.value.data), op.rhs)
+                return self._emit(binary(arith.AddiOp, op.lhs, self._emit(lift, "lift")))
             case zq.ReduceOp():
                 return self._reduce(op.value, modulus, op.steps())
             case zq.MulOp():
                 multiply = self._mont32 if op.result.type == i32 else self._mont64
                 return multiply(op.lhs, op.rhs, modulus)
+            case zq.MulShoupOp():
+                return self._shoup(op, modulus)
             case _:
                 raise AssertionError(op.name)
 
     def _on_doubles(self, block: Block, op: Operation, modulus: _Modulus) -> SSAValue:
         match op:
             case zq.AddOp():
-                return self._emit(arith.AddfOp(op.lhs, op.rhs))
+                return self._emit(binary(arith.AddfOp, op.lhs, op.rhs))
             case zq.SubOp():
-                return self._emit(arith.SubfOp(op.lhs, op.rhs))
+                return self._emit(binary(arith.SubfOp, op.lhs, op.rhs))
             case zq.ReduceOp():
                 return self._remainder(op.value, modulus)
             case zq.MulOp():
-                return self._float_product(block, op, modulus)
+                return self._float_product(op, modulus)
             case zq.ToFloatOp():
-                bits = arith.OrIOp(op.value, modulus.constant(_TWO_52_BITS, i64))
+                bits = binary(arith.OrIOp, op.value, modulus.constant(_TWO_52_BITS, i64))
                 double = arith.BitcastOp(self._emit(bits), f64)
                 two_52 = modulus.double("two_52", 2.0**52)
-                return self._emit(arith.SubfOp(self._emit(double), two_52))
+                return self._emit(binary(arith.SubfOp, self._emit(double), two_52))
             case zq.ToIntegerOp():
                 return self._to_integer(op.value, modulus)
             case _:
                 raise AssertionError(op.name)
 
-    def _float_product(self, block: Block, op: zq.MulOp, modulus: _Modulus) -> SSAValue:
-        """`lhs * rhs - c * q` with c the integer next to `lhs * fl(rhs * fl(1/q))`.
+    def _float_product(self, op: zq.MulOp, modulus: _Modulus) -> SSAValue:
+        """`lhs * rhs - c * q` with c the integer next to `fl(lhs * rhs) * fl(1/q)`.
 
         The product is h + l exactly, h its rounded value. Both h - c*q and the sum with l are
         small integers, so that no step behind the rounding of the quotient rounds.
         """
-        lhs, rhs, magic = op.lhs, op.rhs, modulus.magic()
-        key = (block, rhs, op.modulus)
-        if key not in self.quotients:
-            quotient = arith.MulfOp(rhs, modulus.q_inverse)
-            self.quotients[key] = self._emit(quotient, "quotient")
-        rounded = self._emit(math.FmaOp(lhs, self.quotients[key], magic))
-        count = self._emit(arith.SubfOp(rounded, magic), "count")
-        high = self._emit(arith.MulfOp(lhs, rhs), "high")
-        minus_high = self._emit(arith.MulfOp(high, modulus.minus_one()))
+        lhs, rhs = op.lhs, op.rhs
+        high = self._emit(binary(arith.MulfOp, lhs, rhs), "high")
+        rounded = self._emit(math.FmaOp(high, modulus.q_inverse, modulus.magic()))
+        count = self._emit(binary(arith.SubfOp, rounded, modulus.magic()), "count")
+        minus_high = self._emit(binary(arith.MulfOp, high, modulus.minus_one()))
         low = self._emit(math.FmaOp(lhs, rhs, minus_high), "low")
         rest = self._emit(math.FmaOp(count, modulus.negative(), high), "rest")
-        return self._emit(arith.AddfOp(rest, low))
+        return self._emit(binary(arith.AddfOp, rest, low))
 
     def _remainder(self, value: SSAValue, modulus: _Modulus) -> SSAValue:
         """The centred residue: the value minus q times its rounded quotient, which is exact."""
         magic = modulus.magic()
         rounded = self._emit(math.FmaOp(value, modulus.q_inverse, magic))
-        count = self._emit(arith.SubfOp(rounded, magic), "count")
+        count = self._emit(binary(arith.SubfOp, rounded, magic), "count")
         return self._emit(math.FmaOp(count, modulus.negative(), value))
 
     def _to_integer(self, value: SSAValue, modulus: _Modulus) -> SSAValue:
         negative = self._emit(arith.CmpfOp(value, modulus.double("zero", 0.0), "olt"))
-        moved = self._emit(arith.AddfOp(value, modulus.q))
+        moved = self._emit(binary(arith.AddfOp, value, modulus.q))
         canonical = self._emit(arith.SelectOp(negative, moved, value))
         two_52 = modulus.double("two_52", 2.0**52)
-        bits = arith.BitcastOp(self._emit(arith.AddfOp(canonical, two_52)), i64)
-        return self._emit(arith.XOrIOp(self._emit(bits), modulus.constant(_TWO_52_BITS, i64)))
+        bits = arith.BitcastOp(self._emit(binary(arith.AddfOp, canonical, two_52)), i64)
+        return self._emit(
+            binary(arith.XOrIOp, self._emit(bits), modulus.constant(_TWO_52_BITS, i64))
+        )
 
     def _modulus(self, op: Operation, value: SSAValue) -> _Modulus:
         found = self.moduli.get(value)
@@ -261,8 +267,8 @@ class _Expander:
 
     def _reduce(self, value: SSAValue, modulus: _Modulus, steps: Sequence[int]) -> SSAValue:
         for step in steps:
-            less = self._emit(arith.SubiOp(value, modulus.multiple(step)), "less")
-            value = self._emit(arith.MinUIOp(value, less))
+            less = self._emit(binary(arith.SubiOp, value, modulus.multiple(step)), "less")
+            value = self._emit(binary(arith.MinUIOp, value, less))
         return value
 
     def _mont64(self, lhs: SSAValue, rhs: SSAValue, modulus: _Modulus) -> SSAValue:
@@ -274,27 +280,48 @@ class _Expander:
         `0 <= m*q < R*q`, `hi - mh` lies in (-q, lhs*rhs/R], and `hi + q - mh` in
         [1, q + lhs*rhs/R].
         """
-        product = arith.MulUIExtendedOp(lhs, rhs)
+        product = wide_product(lhs, rhs)
         self._emit(product, "low")
-        m = self._emit(arith.MuliOp(product.low, modulus.q_inverse), "m")
-        correction = arith.MulUIExtendedOp(m, modulus.q)
+        m = self._emit(binary(arith.MuliOp, product.low, modulus.q_inverse), "m")
+        correction = wide_product(m, modulus.q)
         self._emit(correction)
         product.high.name_hint, correction.high.name_hint = "high", "mq_high"
-        lifted = self._emit(arith.AddiOp(product.high, modulus.q), "lifted")
-        return self._emit(arith.SubiOp(lifted, correction.high))
+        lifted = self._emit(binary(arith.AddiOp, product.high, modulus.q), "lifted")
+        return self._emit(binary(arith.SubiOp, lifted, correction.high))
 
     def _mont32(self, lhs: SSAValue, rhs: SSAValue, modulus: _Modulus) -> SSAValue:
         """`lhs * rhs / 2^32 mod q` as in `_mont64`; wide products are i64 products."""
         q_wide, shift = modulus.wide(), modulus.constant(32, i64)
-        product = self._emit(arith.MuliOp(self._widen(lhs), self._widen(rhs)), "product")
+        product = self._emit(binary(arith.MuliOp, self._widen(lhs), self._widen(rhs)), "product")
         low = self._emit(arith.TruncIOp(product, i32), "low")
-        m = self._emit(arith.MuliOp(low, modulus.q_inverse), "m")
-        correction = self._emit(arith.MuliOp(self._widen(m), q_wide), "mq")
-        lifted = self._emit(arith.AddiOp(self._high(product, shift), modulus.q), "lifted")
-        return self._emit(arith.SubiOp(lifted, self._high(correction, shift)))
+        m = self._emit(binary(arith.MuliOp, low, modulus.q_inverse), "m")
+        correction = self._emit(binary(arith.MuliOp, self._widen(m), q_wide), "mq")
+        lifted = self._emit(binary(arith.AddiOp, self._high(product, shift), modulus.q), "lifted")
+        return self._emit(binary(arith.SubiOp, lifted, self._high(correction, shift)))
+
+    def _shoup(self, op: zq.MulShoupOp, modulus: _Modulus) -> SSAValue:
+        """`value * factor - count * q` with `count = floor(value * quotient / R)`.
+
+        The difference lies in [0, 2q) and so in the word: low halves are all that is wanted of both
+        products.
+        """
+        if op.result.type == i32:
+            estimate = binary(arith.MuliOp, self._widen(op.value), self._widen(op.quotient))
+            count = self._high(self._emit(estimate, "estimate"), modulus.constant(32, i64))
+        else:
+            product = wide_product(op.value, op.quotient)
+            self._emit(product)
+            count = product.high
+        count.name_hint = "count"
+        whole = self._emit(binary(arith.MuliOp, op.value, op.factor), "product")
+        # Adding is for machines that multiply and add at once.
+        multiple = self._emit(binary(arith.MuliOp, count, modulus.minus_q()), "multiple")
+        return self._emit(binary(arith.AddiOp, whole, multiple))
 
     def _widen(self, word: SSAValue) -> SSAValue:
         return self._emit(arith.ExtUIOp(word, i64), "wide")
 
     def _high(self, wide: SSAValue, shift: SSAValue) -> SSAValue:
-        return self._emit(arith.TruncIOp(self._emit(arith.ShRUIOp(wide, shift)), i32), "high")
+        return self._emit(
+            arith.TruncIOp(self._emit(binary(arith.ShRUIOp, wide, shift)), i32), "high"
+        )

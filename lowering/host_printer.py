@@ -27,7 +27,7 @@ _INFIX: dict[type[Operation], str] = {
 }
 _CALLS: dict[type[Operation], str] = {arith.MinSIOp: "min", arith.MaxSIOp: "max"}
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
-_TOOLS = ("allocate", "words", "view")
+_TOOLS = ("allocate", "words", "view", "fork")
 
 
 def host_functions(module: ModuleOp) -> list[func.FuncOp]:
@@ -49,7 +49,8 @@ def host_source(function: func.FuncOp, name: str = "prepare") -> str:
     Resources, kernels and operations are asked of `host` once, see `fhelium_ir.backend.host_runtime`. `run` allocates
     the arena and its results first, so that a lack of memory shows before anything runs; all else is allocated where
     it stands. In each block a variable is deleted after its last use. `scf.for` and `scf.if` on integers become Python
-    loops and branches. Symbols of the program appear in string literals only.
+    loops and branches. Launches on streams other than the first stand in `with` blocks. Symbols of the program appear
+    in string literals only.
     """
     return _HostSource(function).text(name)
 
@@ -58,7 +59,8 @@ class _HostSource:
     def __init__(self, function: func.FuncOp):
         self.function = function
         self.names: dict[SSAValue, str] = {}
-        self.taken: set[str] = {"host", "run", "range", "min", "max", *_TOOLS}
+        self.taken: set[str] = {"host", "run", "range", "min", "max", "streams", *_TOOLS}
+        self.streams = 1 + max(map(_stream, function.walk()), default=0)
         self.prepared: dict[str, str] = {}
         self.words: dict[tuple[SSAValue, str], str] = {}
         self.tools: set[str] = set()
@@ -68,6 +70,8 @@ class _HostSource:
     def text(self, name: str) -> str:
         block = self.function.body.block
         arguments = ", ".join(self.name(argument) for argument in block.args)
+        if self.streams > 1:
+            self.line(f"streams = {self.tool('fork')}({self.streams})")
         self._block(block)
         body, self.lines, self.indent = self.lines, [], 1
         self.line(f"# host program of {self.function.sym_name.data!r}")
@@ -158,12 +162,21 @@ class _HostSource:
                 self.names[op.result] = self.prepare(text, stem)
             case host.LaunchOp():
                 text = f"host.kernel({op.callee.string_value()!r}, {op.grid_shape!r})"
-                self.line(f"{self.prepare(text, 'launch')}({self._list(op.arguments)})")
+                call = f"{self.prepare(text, 'launch')}({self._list(op.arguments)})"
+                self._on_stream(op.stream_number, call)
+            case host.ChainOp():
+                self._chain(op)
+            case host.RecordOp():
+                self._assign(op.event, f"streams.record({op.stream.value.data})")
+            case host.WaitOp():
+                self.line(f"streams.wait({op.stream.value.data}, {self.name(op.event)})")
             case host.CallOp():
                 self._call(op)
             case scf.IfOp():
                 self._branch(op)
             case func.ReturnOp():
+                if self.streams > 1:
+                    self.line("streams.join()")
                 values = "".join(f"{self.name(value)}, " for value in op.operands)
                 self.line(f"return ({values.strip()})" if values else "return ()")
             case _:
@@ -211,6 +224,21 @@ class _HostSource:
             self.line(f"{''.join(f'{self.name(value)}, ' for value in op.outputs)}= {call}")
         else:
             self.line(call)
+
+    def _on_stream(self, stream: int, call: str) -> None:
+        if stream:
+            self.line(f"with streams[{stream}]:")
+            call = f"    {call}"
+        self.line(call)
+
+    def _chain(self, op: host.ChainOp) -> None:
+        """A function of one tuple of arguments for each launch."""
+        launches = tuple((one.callee.string_value(), one.grid_shape) for one in op.launches)
+        variable = self.prepare(f"host.chain({launches!r}, {op.unit_numbers!r})", "chain")
+        groups = ", ".join(
+            f"({self._list(one.arguments)},)" if one.arguments else "()" for one in op.launches
+        )
+        self._on_stream(op.launches[0].stream_number, f"{variable}({groups})")
 
     def _loop(self, op: scf.ForOp, dying: list[SSAValue]) -> None:
         block = op.body.block
@@ -305,6 +333,13 @@ def _dying_buffers(block: Block) -> dict[Operation, list[SSAValue]]:
     for value, op in last.items():
         dying[op].append(value)
     return dying
+
+
+def _stream(op: Operation) -> int:
+    """The stream that an op names, 0 if it names none."""
+    if isinstance(op, host.LaunchOp):
+        return op.stream_number
+    return op.stream.value.data if isinstance(op, host.RecordOp | host.WaitOp) else 0
 
 
 def _yielded(block: Block) -> Sequence[SSAValue]:

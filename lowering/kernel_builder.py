@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import Float64Type, FloatAttr, IntegerAttr, IntegerTy
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from fhelium_ir.dialects import kernel, zq
+from fhelium_ir.lowering.word_ops import binary
 
 _IndexOp = arith.AddiOp | arith.AndIOp | arith.MuliOp | arith.ShLIOp | arith.ShRUIOp
 
@@ -111,7 +112,7 @@ class KernelBuilder:
         """An index computation, made once for equal operands; what a loop body computes is forgotten after it."""
         key = (kind, lhs, rhs)
         if key not in self._known:
-            self._known[key] = self.emit(kind(lhs, rhs))
+            self._known[key] = self.emit(binary(kind, lhs, rhs))
         return self._known[key]
 
     def add(self, *terms: Index) -> Index:

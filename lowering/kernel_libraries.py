@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
 from fhelium_ir.compiler.errors import FheliumError
+from fhelium_ir.dialects import kernel
 
 if TYPE_CHECKING:
     from fhelium_ir.backend.executable import KernelLibrary
+    from fhelium_ir.lowering.cpu.parallel_compile import Compiling
 
 COMPILERS = ("llvmlite", "triton")
 """Packages that one target needs and the others do without."""
@@ -32,15 +35,48 @@ def load_kernels(module: ModuleOp, target: str) -> KernelLibrary:
         ) from error
 
 
+class EarlyKernels:
+    """The kernels of a module on their way before `load_kernels` asks for them, compiled in other processes.
+
+    Only a module for the CPU gains by that. What is wrong with it `load_kernels` says.
+    """
+
+    def __init__(self, target: str):
+        self.processes: Compiling | None = None
+        if target == "cpu":
+            with suppress(ImportError):
+                from fhelium_ir.lowering.cpu.jit import start_processes
+
+                self.processes = start_processes()
+
+    def begin(self, module: ModuleOp) -> None:
+        """Begins with the kernels of a module, in which `zq` has been expanded."""
+        if self.processes is not None:
+            from fhelium_ir.lowering.cpu.jit import begin_kernels
+            from fhelium_ir.lowering.cpu.object_cache import default_cache
+
+            funcs = [op for op in module.ops if isinstance(op, kernel.FuncOp)]
+            begin_kernels(funcs, default_cache(), self.processes)
+
+    def close(self) -> None:
+        """Ends the processes behind what they have to do."""
+        if self.processes is not None:
+            self.processes.close()
+
+
 def _load_kernels(module: ModuleOp, target: str) -> KernelLibrary:
     # Each target's compiler is imported only where it is used: they are slow to load.
     if target in ("cuda", "triton-interpret"):
         from fhelium_ir.lowering.triton import binding
+        from fhelium_ir.lowering.triton.early_start import FIRST_ARCHITECTURE
         from fhelium_ir.lowering.triton.kernels import TritonKernels
 
-        kernels = TritonKernels(module, interpret=target == "triton-interpret")
-        if target == "cuda":
-            kernels.compile_ahead(binding.current_gpu())
+        if target == "triton-interpret":
+            return TritonKernels(module, interpret=True)
+        gpu = binding.current_gpu()
+        early = gpu[1] >= FIRST_ARCHITECTURE
+        kernels = TritonKernels(module, interpret=False, early=early)
+        kernels.compile_ahead(gpu)
         return kernels
     if target == "interpret":
         from fhelium_ir.reference.kernel import InterpretedKernels

@@ -59,7 +59,7 @@ def kernel_steps(graph: RegionGraph, tile: Tile) -> list[KernelStep]:
 
 def _quotient_shape(graph: RegionGraph, tile: Tile) -> tuple[object, ...]:
     """What the kernel of quotients depends on: nothing of what follows the conversion."""
-    return ("quotients", graph.degree, len(graph.columns), graph.quotients, tile)
+    return ("quotients", graph.degree, graph.row_words, graph.quotients, tile)
 
 
 def _step_shape(graph: RegionGraph, step: int, steps: int) -> tuple[object, ...]:
@@ -72,7 +72,7 @@ def _step_shape(graph: RegionGraph, step: int, steps: int) -> tuple[object, ...]
         step,
         graph.degree,
         graph.arithmetic,
-        len(graph.columns),
+        graph.row_words,
         graph.scratch_column,
         0 in graph.integer_outputs,
         graph.largest_prime,

@@ -124,7 +124,7 @@ class NodeEmitter:
         self.moduli = build.buffer(Argument("moduli"), build.word, "moduli")
         self.valid: SSAValue | None = None
         self.row: SSAValue = self._program_row() if inside is None else inside[1]
-        self.entry = build.mul(self.row, len(graph.columns) + 1)
+        self.entry = build.mul(self.row, graph.row_words)
         self.limb = build.load_index(self.table, self.entry)
         words = build.mul(self.limb, MODULI_COLUMNS)
         q = build.load(self.moduli, words)
@@ -137,6 +137,8 @@ class NodeEmitter:
         self._row_starts: dict[int, Index] = {}
         self._permuted: dict[int, list[SSAValue]] = {}
         self._uniform: dict[tuple[object, ...], SSAValue] = {}
+        # The quotients by q of factors that come with one.
+        self.quotients: dict[SSAValue, SSAValue] = {}
 
     def _hint(self, name: str) -> str:
         return f"digit_{name}" if self.digits else name
@@ -297,6 +299,10 @@ class NodeEmitter:
                 raise AssertionError(f"node kind {node.kind}")
 
     def product(self, x: SSAValue, y: SSAValue) -> SSAValue:
+        """x * y: by Shoup if y came with its quotient, else in the arithmetic of the words."""
+        quotient = self.quotients.get(y)
+        if quotient is not None:
+            return self.build.emit(zq.MulShoupOp(x, y, quotient, self.modulus))
         return self.build.emit(zq.MulOp(x, y, self.modulus))
 
     def reduce(self, x: SSAValue, below: int, to: int) -> SSAValue:

@@ -193,7 +193,9 @@ def standalone_source(kernels: Sequence[kernel.FuncOp], functions: Sequence[func
     if names:
         # A kernel's name must not hide a name that the text below uses.
         parts.append(f"del {', '.join(names)}\n")
-    parts.append("\nimport ctypes\nimport json\nfrom collections.abc import Callable, Mapping\n\n")
+    parts.append(
+        "\nimport contextlib\nimport ctypes\nimport json\nfrom collections.abc import Callable, Mapping\n\n"
+    )
     parts.append("import os\nimport sys\nfrom pathlib import Path\n\nimport torch\n\n")
     parts.append(_runtime())
     programs: list[str] = []

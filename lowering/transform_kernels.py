@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import f64, i64
+from xdsl.dialects.builtin import UnitAttr, f64, i64
 from xdsl.ir import SSAValue
 
 from fhelium_ir.analysis.region_nodes import RegionGraph, Transform
@@ -13,6 +13,8 @@ from fhelium_ir.dialects import kernel, ntt
 from fhelium_ir.lowering.butterflies import Bounds, butterflies_for
 from fhelium_ir.lowering.kernel_builder import Argument, Index
 from fhelium_ir.lowering.region_kernels import KernelCode, NodeEmitter, Position
+from fhelium_ir.lowering.shoup_tables import ShoupTable
+from fhelium_ir.lowering.twiddle_factors import TwiddleFactors
 
 
 def transform_kernel(
@@ -48,6 +50,8 @@ class TransformPass:
         count = len(schedule.kernels)
         self.which = step if forward else count - 1 - step
         self.first, self.last = step == 0, step == count - 1
+        # Every second kernel begins with the rows that the one before it wrote last, which caches still hold.
+        self.descending = step % 2 == 1
         groups = schedule.kernels[self.which]
         self.a = groups[0]
         self.b = groups[1] if len(groups) == 2 else 0
@@ -81,8 +85,8 @@ class TransformPass:
         self.block, self.lane = block, lane
         self.column = build.add(build.mul(block, self.columns), lane)
         self.lanes = lanes
-        self.twiddles = build.buffer(Argument("twiddles"), build.word, "twiddles")
-        self.twiddle_row = build.mul(self.emitter.limb, self.graph.degree)
+        stages = range(self.start, self.start + self.a + self.b)
+        self.twiddles = TwiddleFactors(self.emitter, self.butterflies, self.schedule, stages)
         # Behind the exchange neighbouring lanes would be 2^b elements apart: words cross memory before it or after a
         # second one.
         self.scattered = bool(self.b) and self.low == 0
@@ -113,7 +117,10 @@ class TransformPass:
         """The kernel; the pass is spent."""
         tiles = 1 << (self.bits - self.a - self.b)
         per_program = self.columns << (self.a - self.b if self.b else 0)
-        return self.emitter.finish(name, self.lanes, tiles // per_program, self.schedule.warps)
+        code = self.emitter.finish(name, self.lanes, tiles // per_program, self.schedule.warps)
+        if self.descending:
+            code.function.attributes[kernel.DESCENDING] = UnitAttr()
+        return code
 
     def far_layout(self, before: list[Position]) -> list[Position]:
         """Positions of the registers at the end that is not the register layout: behind the stages of a forward
@@ -237,67 +244,65 @@ class TransformPass:
 
     def _first_group(self, values: list[SSAValue], bounds: Bounds) -> tuple[list[SSAValue], Bounds]:
         """Stages over the upper a bits of mid."""
-        build = self.emitter.build
         g = self._high(self._tile_of_lane())
         stages = range(self.a)
         for t in stages if self.forward else reversed(stages):
-            half = 1 << (self.a - 1 - t)
-            for upper in range(1 << t):
-                place = build.add(g, upper << self.start)
-                pairs = [(upper * 2 * half + o, upper * 2 * half + o + half) for o in range(half)]
-                self._butterflies(values, bounds, pairs, self.start + t, place)
+            self._stage(values, bounds, (self.start, self.a, t), g, 0)
         return values, bounds
 
     def _second_group(
         self, values: list[SSAValue], bounds: Bounds
     ) -> tuple[list[SSAValue], Bounds]:
         """Stages over the lower b bits of mid, for each of the 2^(a-b) tiles in the registers."""
-        build = self.emitter.build
+        build, before = self.emitter.build, self.start + self.a
         stages = range(self.b)
         for u in stages if self.forward else reversed(stages):
-            half, before = 1 << (self.b - 1 - u), self.start + self.a
             for tile in range(1 << (self.a - self.b)):
                 base = tile << self.b
                 g = self._high(self._tile_of_register(base))
-                for upper in range(1 << u):
-                    outer = build.add(build.mul(g, 1 << self.a), self.alpha)
-                    place = build.add(outer, upper << before)
-                    first = base + upper * 2 * half
-                    pairs = [(first + o, first + o + half) for o in range(half)]
-                    self._butterflies(values, bounds, pairs, before + u, place)
+                block = build.add(build.mul(g, 1 << self.a), self.alpha)
+                self._stage(values, bounds, (before, self.b, u), block, base)
         return values, bounds
 
-    def _butterflies(
+    def _stage(
         self,
         values: list[SSAValue],
         bounds: Bounds,
-        pairs: Sequence[tuple[int, int]],
-        stage: int,
-        place: Index,
+        group: tuple[int, int, int],
+        block: Index,
+        base: int,
     ) -> None:
-        """Butterflies of a stage that share a twiddle, in place; `place` is its number among those of the stage.
+        """Butterflies of one stage on the registers from `base` on, in place.
 
-        With s stages before its group, a stage's blocks are o : i, o the s upper bits. Twiddles are stored i : o, so
-        that neighbouring lanes, which differ in o, read neighbours.
+        Args:
+            group: stages before the stage's group, its stages, and the number of the stage among them.
+            block: number of the block, of those before the group, that the registers hold.
         """
-        build = self.emitter.build
-        if not self.forward and stage == 0:
-            self._last_inverse_butterflies(values, bounds, pairs)
-            return
-        offset = build.add(self.twiddle_row, place, 1 << stage)
-        twiddle = build.load(self.twiddles, offset)
-        butterfly = self.butterflies.forward if self.forward else self.butterflies.inverse
-        for i, j in pairs:
-            butterfly(values, bounds, i, j, twiddle)
+        start, stages, stage = group
+        half = 1 << (stages - 1 - stage)
+        for inner in range(1 << stage):
+            first = base + inner * 2 * half
+            pairs = [(first + o, first + o + half) for o in range(half)]
+            if not self.forward and start + stage == 0:
+                self._last_inverse_butterflies(values, bounds, pairs)
+                continue
+            twiddle = self.twiddles.factor(start, stages, stage, block, inner)
+            butterfly = self.butterflies.forward if self.forward else self.butterflies.inverse
+            for i, j in pairs:
+                butterfly(values, bounds, i, j, twiddle)
 
     def _last_inverse_butterflies(
         self, values: list[SSAValue], bounds: Bounds, pairs: Sequence[tuple[int, int]]
     ) -> None:
         """Stage 0 of the inverse: the factor N^-1, and its exponent change, are part of both legs' constants."""
         emitter, build = self.emitter, self.emitter.build
-        table = build.buffer(Argument("inverse_degree"), build.word, "inverse_degree")
-        entry = build.mul(emitter.limb, 2)
-        scale = build.load(table, entry)
-        twiddle = build.load(table, build.add(entry, 1))
+        if self.schedule.shoup:
+            factors = ShoupTable(emitter, "shoup_inverse_degree", 2)
+            scale, twiddle = factors.load(0), factors.load(1)
+        else:
+            table = build.buffer(Argument("inverse_degree"), build.word, "inverse_degree")
+            entry = build.mul(emitter.limb, 2)
+            scale = build.load(table, entry)
+            twiddle = build.load(table, build.add(entry, 1))
         for i, j in pairs:
             self.butterflies.last_inverse(values, bounds, i, j, scale, twiddle)

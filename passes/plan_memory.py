@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -11,10 +11,12 @@ from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, UnitAttr, i6
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from fhelium_ir.analysis.arena import Arena, Use
 from fhelium_ir.analysis.digit_rows import Scratch
 from fhelium_ir.analysis.region_graph import Unfusable
 from fhelium_ir.analysis.region_graphs import RegionGraphs
 from fhelium_ir.analysis.region_interface import is_kept
+from fhelium_ir.analysis.streams import Moment, StreamOrder
 from fhelium_ir.backend.registry import active_registry
 from fhelium_ir.compiler.analyses import ALL_ANALYSES, get_analysis
 from fhelium_ir.compiler.errors import FheliumError
@@ -31,8 +33,10 @@ class PlanMemory(ModulePass):
     Buffers whose lifetimes do not meet share memory; a region's results never share with its operands, because a kernel
     may write an element before another program has read it. What the kernels of a region hand on to each other
     (`scratch`) lives while they run; the region's first result may lie in it where the region's graph says so. First
-    fit over the free gaps, in program order. What an implementation executes as a whole allocates its own results, or
-    works in place (`fusion.in_place`) where it can and its first operand is not read again.
+    fit over the free gaps, in program order. On several streams a buffer is free for a region when everything that uses
+    it has ended before that region begins; where each stream has its own working set already, regions wait for memory.
+    What an implementation executes as a whole allocates its own results, or works in place (`fusion.in_place`) where it
+    can and its first operand is not read again.
 
     Options:
         alignment: offsets are multiples of this many bytes.
@@ -67,44 +71,150 @@ class PlanMemory(ModulePass):
         ops = list(function.body.block.ops)
         last_use = {value: index for index, op in enumerate(ops) for value in op.operands}
         returned = set(ops[-1].operands)
+        merged: dict[SSAValue, SSAValue] = {}
         for index, op in reversed(list(enumerate(ops))):
             if is_kept(op) and _can_be_in_place(op, last_use, returned, index):
                 op.attributes[fusion.IN_PLACE] = UnitAttr()
                 operand, result = op.operands[0], op.results[0]
                 last_use[operand] = last_use.get(result, index)
+                merged[operand] = result
                 if result in returned:
                     returned.add(operand)
-        arena = _Arena(self.alignment)
-        total = 0
-        for index, op in enumerate(ops):
-            if not isinstance(op, fusion.FusedOp) or is_kept(op):
-                continue
-            offsets: list[int] = []
-            scratch = _scratch(op, graphs)
-            held = [
-                arena.place(_scratch_bytes(op, rows, arithmetic), index, index) for rows in scratch
-            ]
-            for number, result in enumerate(op.outputs):
-                size = _bytes(result, arithmetic)
-                total += size
-                end = last_use.get(result, index) if self.reuse else len(ops)
-                if result in returned:
-                    offsets.append(-1)
-                elif number == 0 and self.reuse and scratch and _shares(result, scratch[0]):
-                    arena.keep(held[0], size, end)
-                    offsets.append(held[0])
-                else:
-                    offsets.append(arena.place(size, index, end))
-            if held:
-                op.scratch = ArrayAttr([IntegerAttr(offset, i64) for offset in held])
-            op.offsets = ArrayAttr([IntegerAttr(offset, i64) for offset in offsets])
-        function.attributes[host.ARENA] = IntegerAttr(arena.size, i64)
+        jobs = _jobs(ops, returned, merged, arithmetic, graphs)
+        plan = self._place(jobs, [0] * len(jobs), None)
+        streams = [job.stream for job in jobs]
+        if any(streams):
+            # Each stream may have a working set of its own.
+            plan = self._place(jobs, streams, len(set(streams)) * plan.size)
+        for job, scratch, offsets in zip(jobs, plan.scratch, plan.offsets, strict=True):
+            if isinstance(job.op, fusion.FusedOp) and not is_kept(job.op):
+                if scratch:
+                    job.op.scratch = ArrayAttr([IntegerAttr(offset, i64) for offset in scratch])
+                job.op.offsets = ArrayAttr([IntegerAttr(offset, i64) for offset in offsets])
+        total = sum(output.size for job in jobs for output in job.outputs)
+        function.attributes[host.ARENA] = IntegerAttr(plan.size, i64)
         remark(
             "plan-memory",
             function,
             "applied",
-            f"an arena of {arena.size} bytes for {total} bytes of results",
+            f"an arena of {plan.size} bytes for {total} bytes of results",
         )
+
+    def _place(self, jobs: Sequence[_Job], streams: Sequence[int], limit: int | None) -> _Plan:
+        """Places what each job writes; first fit, in program order."""
+        totals = [0] * (max(streams, default=0) + 1)
+        numbers: list[int] = []
+        for stream in streams:
+            totals[stream] += 1
+            numbers.append(totals[stream])
+        order = StreamOrder(len(totals))
+        arena = Arena(self.alignment, order, limit)
+        plan = _Plan()
+        moments: list[Moment] = []
+        alone: list[Moment] = []
+
+        def use(users: Sequence[int]) -> Use:
+            if not self.reuse:
+                return Use(tuple(total + 1 for total in totals), len(jobs))
+            ends = [0] * len(totals)
+            for user in users:
+                ends[streams[user]] = max(ends[streams[user]], numbers[user])
+            return Use(tuple(ends), max(users))
+
+        for index, job in enumerate(jobs):
+            before = order.tails() if is_kept(job.op) else alone
+            moment = order.next(streams[index])
+            arena.begin(moment.after([*before, *(moments[number] for number in job.after)]))
+            held = [arena.place(size, use([index])) for size in job.scratch]
+            offsets: list[int] = []
+            for output in job.outputs:
+                if output.returned:
+                    offsets.append(-1)
+                elif output.in_scratch and self.reuse:
+                    arena.keep(held[0], output.size, use(output.users))
+                    offsets.append(held[0])
+                else:
+                    offsets.append(arena.place(output.size, use(output.users)))
+            plan.scratch.append(held)
+            plan.offsets.append(offsets)
+            moments.append(arena.moment)
+            alone = [arena.moment] if is_kept(job.op) else alone
+            arena.end(totals)
+        plan.size = arena.size
+        return plan
+
+
+@dataclass(frozen=True)
+class _Output:
+    """A result of a region: its bytes, the jobs that write or read it, and where it may lie."""
+
+    size: int
+    users: tuple[int, ...]
+    returned: bool
+    in_scratch: bool
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A region, or what an implementation executes as a whole, which allocates its results."""
+
+    op: Operation
+    stream: int
+    after: tuple[int, ...]
+    scratch: tuple[int, ...] = ()
+    outputs: tuple[_Output, ...] = ()
+
+
+@dataclass
+class _Plan:
+    """Offsets of each job's scratch memory and results, and the arena's size."""
+
+    scratch: list[list[int]] = field(default_factory=list[list[int]])
+    offsets: list[list[int]] = field(default_factory=list[list[int]])
+    size: int = 0
+
+
+def _jobs(
+    ops: Sequence[Operation],
+    returned: set[SSAValue],
+    merged: Mapping[SSAValue, SSAValue],
+    arithmetic: Arithmetic,
+    graphs: RegionGraphs,
+) -> list[_Job]:
+    """The jobs of a function; a value that is `merged` with another one shares its memory."""
+    number = {
+        op: index
+        for index, op in enumerate(
+            op for op in ops if isinstance(op, fusion.FusedOp) or is_kept(op)
+        )
+    }
+    readers: dict[SSAValue, list[int]] = {}
+    for op, index in number.items():
+        for operand in dict.fromkeys(op.operands):
+            readers.setdefault(operand, []).append(index)
+    for operand, result in merged.items():
+        # From the last to the first, so that what a result shares its memory with is there.
+        readers[operand] = [*readers[operand], *readers.get(result, ())]
+    jobs: list[_Job] = []
+    for op, index in number.items():
+        owners = dict.fromkeys(operand.owner for operand in op.operands)
+        after = tuple(number[o] for o in owners if isinstance(o, Operation) and o in number)
+        if not isinstance(op, fusion.FusedOp) or is_kept(op):
+            jobs.append(_Job(op, 0, after))
+            continue
+        scratch = _scratch(op, graphs)
+        outputs = tuple(
+            _Output(
+                _bytes(result, arithmetic),
+                (index, *readers.get(result, ())),
+                result in returned,
+                place == 0 and bool(scratch) and _shares(result, scratch[0]),
+            )
+            for place, result in enumerate(op.outputs)
+        )
+        sizes = tuple(_scratch_bytes(op, rows, arithmetic) for rows in scratch)
+        jobs.append(_Job(op, op.stream_number, after, sizes, outputs))
+    return jobs
 
 
 def _can_be_in_place(
@@ -124,32 +234,6 @@ def _can_be_in_place(
         and (isinstance(operand.owner, fusion.FusedOp) or is_kept(operand.owner))
         and active_registry().select(op).supports_in_place
     )
-
-
-class _Arena:
-    """First-fit placement of buffers that live from one op to another, both included."""
-
-    def __init__(self, alignment: int):
-        self.alignment = alignment
-        self.size = 0
-        self._live: list[tuple[int, int, int]] = []  # (offset, end of buffer, last op)
-
-    def place(self, size: int, first: int, last: int) -> int:
-        """Offset of a buffer of `size` bytes that is written by op `first` and last read by op `last`."""
-        self._live = sorted(buffer for buffer in self._live if buffer[2] >= first)
-        offset = 0
-        for start, end, _ in sorted(self._live):
-            if start - offset >= size:
-                break
-            offset = max(offset, end)
-        self.keep(offset, size, last)
-        return offset
-
-    def keep(self, offset: int, size: int, last: int) -> None:
-        """Holds memory until op `last`."""
-        end = offset + -(-size // self.alignment) * self.alignment
-        self._live.append((offset, end, last))
-        self.size = max(self.size, end)
 
 
 def _scratch(op: fusion.FusedOp, graphs: RegionGraphs) -> tuple[Scratch, ...]:

@@ -29,7 +29,7 @@ class SelectArithmetic(ModulePass):
     every prime. Values do not change.
 
     Options:
-        device: a built-in description (`gpu`, `cpu`, `interpreter`) or a JSON file.
+        device: a built-in description (`gpu`, `cpu`, `interpreter`), a measured one (`host`, `cuda`) or a JSON file.
         arithmetic: the name of the arithmetic to take, whatever the device prefers.
     """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
@@ -11,7 +11,8 @@ from xdsl.passes import ModulePass
 
 from fhelium_ir.analysis.device import Device, load_device
 from fhelium_ir.analysis.representatives import poly
-from fhelium_ir.analysis.transform_schedules import candidates, check_fits, cost
+from fhelium_ir.analysis.schedule_table import ScheduleTable, load_table
+from fhelium_ir.analysis.transform_schedules import candidates, check_exchange, check_fits, cost
 from fhelium_ir.backend.registry import active_registry, requested_name
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
@@ -19,6 +20,7 @@ from fhelium_ir.compiler.remarks import remark, remarks_wanted
 from fhelium_ir.dialects import kernel, ntt
 from fhelium_ir.dialects.ntt import Schedule, ScheduleAttr
 from fhelium_ir.dialects.rns import PolyFacts
+from fhelium_ir.dialects.zq import ARITHMETICS
 
 PASS = "tune-ntt-schedules"
 
@@ -36,18 +38,24 @@ class TuneNttSchedules(ModulePass):
     kept if it can be built. Contracts and values do not change. All transforms of one ring degree
     get the same schedule, so that they share kernels.
 
+    A table of timed schedules (`benchmarks/tune_transforms.py` writes one) goes before the offers, for the ring degrees
+    and arithmetics that it has; of several entries, that for the nearest number of residue polynomials.
+
     Regions without a transform share one tile, which the module attribute `kernel.tile` states
     (rows, columns, warps); a stated tile is kept.
 
     Options:
-        device: a built-in description (`gpu`, `cpu`, `interpreter`) or a JSON file.
+        device: a built-in description (`gpu`, `cpu`, `interpreter`), a measured one (`host`, `cuda`) or a JSON file.
+        table: a JSON file of timed schedules.
     """
 
     name = PASS
     device: str = "gpu"
+    table: str = ""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         device = load_device(self.device)
+        table = load_table(self.table, device) if self.table else None
         if kernel.TILE not in op.attributes:
             op.attributes[kernel.TILE] = DenseArrayBase.from_list(i64, _tile(device))
         tuned: Counter[tuple[int, Schedule, str | None]] = Counter()
@@ -59,15 +67,27 @@ class TuneNttSchedules(ModulePass):
             assert facts is not None
             if inner.schedule is not None:
                 words = device.for_words(facts.arithmetic)
-                _keep(inner, inner.schedule.data, facts.degree, words)
+                _keep(inner, inner.schedule.data, facts, words)
                 continue
-            schedule = _offer(inner, facts, device, offers)
+            schedule = _timed(inner, facts, table) or _offer(inner, facts, device, offers)
             if schedule is not None:
                 inner.properties["schedule"] = ScheduleAttr(schedule)
                 tuned[facts.degree, schedule, facts.arithmetic] += 1
         if remarks_wanted():
             for (degree, schedule, arithmetic), count in tuned.items():
                 _remark_choice(degree, schedule, count, device.for_words(arithmetic))
+
+
+def _timed(op: ntt.TransformOp, facts: PolyFacts, table: ScheduleTable | None) -> Schedule | None:
+    """What the table says of a transform, unless another implementation is asked for it."""
+    if table is None or _requested(op) is not None:
+        return None
+    return table.find(facts.degree, facts.arithmetic, len(facts.rows()) * facts.components)
+
+
+def _requested(op: ntt.TransformOp) -> str | None:
+    parent = op.parent_op()
+    return requested_name(op) or (requested_name(parent) if parent is not None else None)
 
 
 def _offer(
@@ -82,8 +102,7 @@ def _offer(
         FheliumError: nobody offers a schedule, or one that the lowering cannot build.
     """
     direction = "forward" if isinstance(op, ntt.ForwardOp) else "inverse"
-    parent = op.parent_op()
-    name = requested_name(op) or (requested_name(parent) if parent is not None else None)
+    name = _requested(op)
     key = (name, facts.degree, direction, facts.arithmetic)
     if key not in known:
         try:
@@ -104,7 +123,7 @@ def _offer(
             location_of(op),
         )
     if name is None and offered is not None:
-        _check(op, offered, facts.degree)
+        _check(op, offered, facts, device)
     return offered
 
 
@@ -115,15 +134,19 @@ def _tile(device: Device) -> list[int]:
     return [device.rows, columns, device.warps]
 
 
-def _check(op: ntt.TransformOp, schedule: Schedule, degree: int) -> None:
+def _check(op: ntt.TransformOp, schedule: Schedule, facts: PolyFacts, device: Device) -> None:
+    arithmetic = ARITHMETICS.get(facts.arithmetic or "mont64")
     try:
-        check_fits(schedule, degree)
+        check_fits(schedule, facts.degree)
+        if arithmetic is not None:
+            check_exchange(schedule, device, arithmetic.word_bits // 8)
     except FheliumError as error:
         raise FheliumError(f"{PASS}: {op.name}: {error.message}", location_of(op)) from error
 
 
-def _keep(op: ntt.TransformOp, schedule: Schedule, degree: int, device: Device) -> None:
-    _check(op, schedule, degree)
+def _keep(op: ntt.TransformOp, schedule: Schedule, facts: PolyFacts, device: Device) -> None:
+    _check(op, schedule, facts, device)
+    degree = facts.degree
     if remarks_wanted():
         best = candidates(degree, device)[0]
         text = (
@@ -135,11 +158,12 @@ def _keep(op: ntt.TransformOp, schedule: Schedule, degree: int, device: Device) 
 
 
 def _remark_choice(degree: int, chosen: Schedule, count: int, device: Device) -> None:
+    shoup = f", Shoup's products in {chosen.shoup} stages" if chosen.shoup else ""
     text = (
-        f"ring degree {degree} on '{device.name}': {count} transforms as {_text(chosen)}, "
+        f"ring degree {degree} on '{device.name}': {count} transforms as {_text(chosen)}{shoup}, "
         f"cost {cost(chosen, degree, device):.3f}"
     )
-    others = [entry for entry in candidates(degree, device) if entry.schedule != chosen]
+    others = [e for e in candidates(degree, device) if e.schedule != replace(chosen, shoup=0)]
     if others:
         text += f"; next best {_text(others[0].schedule)}, cost {others[0].cost:.3f}"
     remark(PASS, None, "applied", text)

@@ -17,6 +17,9 @@ from fhelium_ir.universe import load_service
 REGISTER_STAGES_LIMIT = 4
 """Largest group of stages that the lowering unrolls in registers: radix 16."""
 
+STREAMS_LIMIT = 8
+"""Most streams of a program: a run that is captured takes as many from torch's pool."""
+
 
 @dataclass(frozen=True)
 class Device:
@@ -44,6 +47,13 @@ class Device:
         busy_lanes: lanes of all programs together that keep the machine busy; 0 if a few do.
         narrow_lanes: lanes that a program on 32-bit words should have, with as many more warps; 0 for `lanes`.
         wide_stages: stages per group where 64-bit integers are multiplied, by parts; 0 for `register_stages`.
+        table_stages: on words of `fp64`, transforms compute the twiddle factors of groups that start at this stage or
+            later from a few entries, because reading them all takes longer; 0 if they never do.
+        shoup: integer arithmetics in which transforms multiply by Shoup's products.
+        shoup_last: whether in the last group of stages, too, where the quotients double what is read of tables.
+        shared_bytes: memory that the lanes of a program share, through which they exchange words; 0 for any number.
+        streams: queues of launches that may run at the same time.
+        cache: bytes of the cache that one core has to itself, where launches may run as chains; 0 if they do not.
     """
 
     name: str
@@ -64,18 +74,27 @@ class Device:
     busy_lanes: int = 0
     narrow_lanes: int = 0
     wide_stages: int = 0
+    table_stages: int = 0
+    shoup: tuple[str, ...] = ()
+    shoup_last: bool = False
+    shared_bytes: int = 0
+    streams: int = 1
+    cache: int = 0
 
     def for_words(self, arithmetic: str | None) -> Device:
         """The description of the machine for programs on the words of an arithmetic."""
         known = ARITHMETICS.get(arithmetic or "")
-        if known is None or known.floating:
+        if known is not None and known.floating:
             return self
+        words = replace(self, table_stages=0)
+        if known is None:
+            return words
         if known.word_bits == 64:
-            return replace(self, register_stages=self.wide_stages or self.register_stages)
+            return replace(words, register_stages=self.wide_stages or self.register_stages)
         if not self.narrow_lanes:
-            return self
+            return words
         warps = min(16, max(1, self.warps * self.narrow_lanes // self.lanes))
-        return replace(self, lanes=self.narrow_lanes, warps=warps)
+        return replace(words, lanes=self.narrow_lanes, warps=warps)
 
 
 DEVICES = {
@@ -95,6 +114,13 @@ DEVICES = {
             busy_lanes=1 << 15,
             # Sixteen columns: neighbours in memory then fill 64 bytes, as eight words of 64 bits do.
             narrow_lanes=256,
+            # The table of a later group is as large as the polynomial, each lane reading its own entries.
+            table_stages=8,
+            # One high half of a product of 64 bits instead of two. Lanes of the last group read factors of their own, and
+            # twice the bytes would cost more than that. On 32 bits an H200 was no faster with Shoup's products.
+            shoup=("mont64",),
+            shared_bytes=227 << 10,
+            streams=2,
         ),
         # Loops over lanes are split at an exchange, which is a pass through a buffer in the nearest
         # cache: cheaper than one through the limb. Eight columns make a vector; launches are calls;
@@ -112,6 +138,10 @@ DEVICES = {
             registers=64,
             # Products by halves take so much code that larger groups compile slowly and run no faster.
             wide_stages=3,
+            # Three fifths of the time of Montgomery's products, whose factors are half as long.
+            shoup=("mont32", "mont64"),
+            shoup_last=True,
+            cache=1 << 20,
         ),
         # A tile op costs the same up to 8192 elements, so programs are as wide as they can be.
         Device(
@@ -131,24 +161,31 @@ DEVICES = {
 HOST = "host"
 """The processor of this machine, as measured on first use."""
 
+CARD = "cuda"
+"""The CUDA card in use, as measured on first use."""
+
+MEASURED = {HOST: "host-device", CARD: "card-device"}
+"""Services that describe what was measured."""
+
 
 def load_device(name: str) -> Device:
     """The built-in description of that name, the measured one of this machine's processor if it is
-    `host`, or the one in a JSON file, if the name ends with `.json`.
+    `host` or of its CUDA card if it is `cuda`, or the one in a JSON file, if the name ends with
+    `.json`.
 
     The file holds one object with the fields of `Device`; costs may be left out.
 
     Raises:
         FheliumError: names the unknown name, the file that cannot be read, or the field that is
-        wrong.
+        wrong; there is no CUDA card.
     """
-    if name == HOST:
+    if name in MEASURED:
         # Measured code is compiled code, which is no business of this module.
-        return cast("Callable[[], Device]", load_service("host-device"))()
+        return cast("Callable[[], Device]", load_service(MEASURED[name]))()
     if name in DEVICES:
         return DEVICES[name]
     if not name.endswith(".json"):
-        raise unknown_name("device", name, (*DEVICES, HOST))
+        raise unknown_name("device", name, (*DEVICES, *MEASURED))
     try:
         data: object = json.loads(Path(name).read_text(encoding="utf-8"))
     except OSError as error:
@@ -166,14 +203,15 @@ def _from_fields(source: str, data: dict[str, object]) -> Device:
         if field not in _RULES:
             raise unknown_name("field", field, _RULES, owner)
     for field in fields(Device):
-        if field.name not in data and field.name not in (*_COSTS, *_COUNTS):
+        if field.name not in data and field.name not in _OPTIONAL:
             raise FheliumError(f"{owner}: the field '{field.name}' is missing")
     for field, value in data.items():
         accepts, wanted = _RULES[field]
         if not accepts(value):
             raise FheliumError(f"{owner}: the field '{field}' must be {wanted}, found {value!r}")
     values = dict(data)
-    values["arithmetics"] = tuple(cast("list[str]", data["arithmetics"]))
+    for names in ("arithmetics", "shoup"):
+        values[names] = tuple(cast("list[str]", data.get(names, [])))
     # Every field has been checked above, which the type checker cannot see.
     return cast(Callable[..., Device], Device)(**values)
 
@@ -189,8 +227,18 @@ def _is_arithmetics(value: object) -> bool:
     return bool(names) and all(name in ARITHMETICS for name in names)
 
 
+def _is_integers(value: object) -> bool:
+    names = cast("list[object]", value) if isinstance(value, list) else [None]
+    return all(name in _INTEGERS for name in names)
+
+
 def _is_stages(value: object) -> bool:
     return _is_integer(value) and 1 <= cast(int, value) <= REGISTER_STAGES_LIMIT
+
+
+def is_stream_count(value: object) -> bool:
+    """Whether a value is a number of streams."""
+    return _is_integer(value) and 1 <= cast(int, value) <= STREAMS_LIMIT
 
 
 def _is_integer(value: object) -> bool:
@@ -226,7 +274,22 @@ _COSTS = (
     "uneven_cost",
 )
 
-_COUNTS = ("registers", "busy_lanes", "narrow_lanes", "wide_stages")
+_COUNTS = (
+    "registers",
+    "busy_lanes",
+    "narrow_lanes",
+    "wide_stages",
+    "table_stages",
+    "shared_bytes",
+    "streams",
+    "cache",
+)
+
+_OPTIONAL = (*_COSTS, *_COUNTS, "shoup", "shoup_last")
+
+_SHORTEST_TABLE = REGISTER_STAGES_LIMIT - 1
+
+_INTEGERS = tuple(name for name, arithmetic in ARITHMETICS.items() if not arithmetic.floating)
 
 _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "name": (_is_name, "a text"),
@@ -238,8 +301,16 @@ _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "warps": (_is_warps, "1, 2, 4, 8 or 16"),
     **{cost: (_is_cost, "a number that is not negative") for cost in _COSTS},
     **{count: (_is_count, "an integer that is not negative") for count in _COUNTS},
+    "shoup": (_is_integers, f"a list of names among {', '.join(_INTEGERS)}"),
+    "shoup_last": (lambda value: isinstance(value, bool), "true or false"),
     "wide_stages": (
         lambda value: value == 0 or _is_stages(value),
         f"an integer from 0 to {REGISTER_STAGES_LIMIT}",
     ),
+    "table_stages": (
+        # The largest group needs the factors of so many stages.
+        lambda value: value == 0 or (_is_count(value) and cast(int, value) >= _SHORTEST_TABLE),
+        f"0 or an integer from {_SHORTEST_TABLE} on",
+    ),
+    "streams": (is_stream_count, f"an integer from 1 to {STREAMS_LIMIT}"),
 }

@@ -12,25 +12,30 @@ from math import ceil, floor
 CENTRED = Fraction(1, 2)
 """A reduced word."""
 
+PRODUCT = Fraction(7, 8)
+"""A product of any two words that may be multiplied."""
+
 _GRAIN = 1 << 10
 
 
 def limit(largest_prime: int) -> Fraction:
-    """The largest bound of a word that a product or a reduction takes: |x| <= 2^52.
+    """The largest bound of a word that a product or a reduction takes: |x| <= 2^52 - 1.
 
-    A product with a word of at most q/2 then has a quotient of at most 2^51; a reduction is exact.
+    A product with a word of at most q/2 then has a quotient of at most 2^51 - 1/2; a reduction is exact.
     """
-    return Fraction(floor(Fraction(_GRAIN << 52, largest_prime)), _GRAIN)
+    return Fraction(floor(Fraction(_GRAIN * ((1 << 52) - 1), largest_prime)), _GRAIN)
 
 
-def product(bound: Fraction, largest_prime: int) -> Fraction:
-    """Bound of the product of a word with a centred one: 1/2 + 3 |x| 2^-55.
+def product(bound: Fraction, largest_prime: int, factor: Fraction = CENTRED) -> Fraction:
+    """Bound of the product of two words: 1/2 + |x w / q| 2^-52, and no more than 7/8.
 
-    The quotient is off by 1/2, and by the roundings of 1/q and of w/q times |x|: at most 2^-54 and
-    2^-55, as |w/q| < 1/2.
+    The quotient is off by 1/2, and by the roundings of 1/q and of the product, at most 2^-53 of it each.
+
+    Args:
+        factor: the bound of the second word, by default a centred one.
     """
-    exact = CENTRED + 3 * bound * largest_prime / (1 << 55)
-    return Fraction(ceil(exact * _GRAIN), _GRAIN)
+    exact = CENTRED + bound * factor * largest_prime / (1 << 52)
+    return min(Fraction(ceil(exact * _GRAIN), _GRAIN), PRODUCT)
 
 
 def terms_fit(terms: int, bound: Fraction, largest_prime: int) -> bool:

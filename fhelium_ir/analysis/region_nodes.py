@@ -96,6 +96,10 @@ class Output:
     column: int
 
 
+ROW_ALIGNMENT = 16
+"""Rows of a row table take a multiple of this many words of 32 bits."""
+
+
 @dataclass(frozen=True)
 class RegionGraph:
     """See the module's docstring. `columns[k][r]` is what column k holds for program row r; -1 is no row."""
@@ -131,6 +135,14 @@ class RegionGraph:
         return self.digits.transform if self.digits is not None else self.transform
 
     @property
+    def row_words(self) -> int:
+        """Words of a row in the row table: the number of its prime, the columns, and padding.
+
+        Kernels that read few columns then do not depend on how many others there are, and rows start on cache lines.
+        """
+        return -(-(1 + len(self.columns)) // ROW_ALIGNMENT) * ROW_ALIGNMENT
+
+    @property
     def scratch(self) -> tuple[Scratch, ...]:
         """Memory that the kernels need besides results; without a schedule, as if there were several kernels."""
         if self.quotients is not None:
@@ -150,7 +162,7 @@ class RegionGraph:
             self.nodes,
             self.outputs,
             self.transform,
-            len(self.columns),
+            self.row_words,
             self.table_kinds,
             self.integer_inputs,
             self.integer_outputs,

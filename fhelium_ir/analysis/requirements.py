@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from fhelium_ir.analysis.region_nodes import RegionGraph, Table
+from fhelium_ir.analysis.region_nodes import RegionGraph, Table, Transform
 from fhelium_ir.analysis.region_words import conversion_width
 from fhelium_ir.dialects.rns import ConstantAttr, Limb, PolyType
 from fhelium_ir.dialects.zq import ARITHMETICS, Arithmetic
@@ -63,22 +63,53 @@ def region_requirements(
         out.append(rows_requirement(row_table(graph.digits, parameters)))
     transform = graph.anchored
     if transform is not None:
-        direction = transform.direction
-        named: tuple[tuple[str, Attribute], ...] = (("direction", StringAttr(direction)),)
-        if transform.schedule is not None:
-            groups = [stages for kernel in transform.schedule.kernels for stages in kernel]
-            if any(stages > 1 for stages in groups):
-                named += (("groups", DenseArrayBase.from_list(i64, groups)),)
-        out.append(ResourceRequirement("twiddles", named, (primes, graph.degree), bits, floating))
-        if direction == "inverse":
-            exponent = IntegerAttr(1 + transform.contract.exponent_change, i64)
-            out.append(
-                ResourceRequirement(
-                    "inverse_degree", (("exponent", exponent),), (primes, 2), bits, floating
-                )
-            )
+        out += [
+            _factors(kind, transform, (primes, graph.degree), arithmetic)
+            for kind in _factor_kinds(transform)
+        ]
     out.extend(_table_requirement(table, graph.degree, arithmetic) for table in graph.tables)
     return tuple(out)
+
+
+def _factor_kinds(transform: Transform) -> list[str]:
+    """The tables of factors that the products of a transform take."""
+    schedule = transform.schedule
+    shoup = schedule.shoup if schedule is not None else 0
+    kinds = ["shoup_twiddles"] if shoup else []
+    if schedule is None or shoup < schedule.stages():
+        kinds.append("twiddles")
+    if transform.direction == "inverse":
+        kinds.append("shoup_inverse_degree" if shoup else "inverse_degree")
+    return kinds
+
+
+def _factors(
+    kind: str, transform: Transform, shape: tuple[int, int], arithmetic: Arithmetic
+) -> ResourceRequirement:
+    """The requirement of such a table; `shape` is that of the twiddles of all stages."""
+    (primes, entries), schedule = shape, transform.schedule
+    named: tuple[tuple[str, Attribute], ...]
+    if kind in ("twiddles", "shoup_twiddles"):
+        named = (("direction", StringAttr(transform.direction)),)
+        groups = [stages for _, stages in schedule.groups()] if schedule is not None else []
+        if any(stages > 1 for stages in groups):
+            named += (("groups", DenseArrayBase.from_list(i64, groups)),)
+        if schedule is not None and kind == "shoup_twiddles":
+            named += (("stages", IntegerAttr(schedule.shoup, i64)),)
+            entries = 1 << schedule.shoup
+        elif schedule is not None:
+            if schedule.table_stages:
+                named += (("table_stages", IntegerAttr(schedule.table_stages, i64)),)
+            entries = schedule.twiddle_entries()
+    else:
+        # Factors with quotients are plain residues; those of Montgomery's products take one exponent off.
+        exponent = transform.contract.exponent_change + (kind == "inverse_degree")
+        named, entries = (("exponent", IntegerAttr(exponent, i64)),), 2
+    bits = arithmetic.word_bits
+    if kind in ("twiddles", "inverse_degree"):
+        return ResourceRequirement(kind, named, (primes, entries), bits, arithmetic.floating)
+    # A 64-bit entry is a factor of 32 bits and its quotient, or one of them.
+    return ResourceRequirement(kind, named, (primes, *(() if bits == 32 else (2,)), entries), 64)
 
 
 def resource_position(
@@ -92,16 +123,15 @@ def resource_position(
         kind = "digit rows" if digits and kind == "rows" else kind
     transform = graph.anchored
     if transform is not None:
-        listed.append("twiddles")
-        if transform.direction == "inverse":
-            listed.append("inverse_degree")
+        listed += _factor_kinds(transform)
     return len(listed) + table if kind == "table" else listed.index(kind)
 
 
 def row_table(graph: RegionGraph, parameters: Parameters) -> tuple[tuple[int, ...], ...]:
-    """One row per program row: the number of its prime, then the graph's columns."""
+    """One row per program row: the number of its prime, the graph's columns, and zeros."""
     primes = [prime_index(limb, parameters) for limb in graph.limbs]
-    return tuple(zip(primes, *graph.columns, strict=True))
+    padding = (0,) * (graph.row_words - 1 - len(graph.columns))
+    return tuple((*row, *padding) for row in zip(primes, *graph.columns, strict=True))
 
 
 def prime_index(limb: Limb, parameters: Parameters) -> int:

@@ -10,7 +10,7 @@ b bits of that axis are bits of the column number. The lanes of a program are ro
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import log2
 
@@ -24,6 +24,9 @@ SPARE_KERNELS = 1
 """Candidates have at most this many kernels more than the fewest possible."""
 
 LANES_PER_WARP = 32
+
+LONGEST_WORD = 8
+"""Bytes."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,31 @@ def check_fits(schedule: Schedule, degree: int) -> None:
                 f"columns = {schedule.columns} is more than the {limit} columns of kernel "
                 f"{list(kernel)} in ring degree {degree}"
             )
+
+
+def check_exchange(schedule: Schedule, device: Device, word_bytes: int) -> None:
+    """Checks that the lanes of a program can exchange their words at once in the memory that they share.
+
+    Raises:
+        FheliumError: names the kernel whose words take too many bytes.
+    """
+    if not device.shared_bytes:
+        return
+    for kernel in schedule.kernels:
+        wanted = exchanged_words(schedule, kernel) * word_bytes
+        if wanted > device.shared_bytes:
+            lanes = schedule.rows * schedule.columns * _lanes_per_column(kernel)
+            raise FheliumError(
+                f"kernel {list(kernel)} exchanges {1 << kernel[0]} words of each of {lanes} lanes, "
+                f"{wanted} bytes; the lanes of a program of '{device.name}' share "
+                f"{device.shared_bytes}"
+            )
+
+
+def exchanged_words(schedule: Schedule, kernel: Kernel) -> int:
+    """Words that all lanes of a program exchange at once, 0 without an exchange."""
+    lanes = schedule.rows * schedule.columns * _lanes_per_column(kernel)
+    return lanes << kernel[0] if len(kernel) == 2 else 0
 
 
 @lru_cache(maxsize=256)
@@ -138,11 +166,22 @@ def _schedule(stages: int, kernels: tuple[Kernel, ...], device: Device) -> Sched
     widest = max(_lanes_per_column(kernel) for kernel in kernels)
     columns = max(1, min(limit, device.lanes // (widest * device.rows)))
     columns = 1 << (columns.bit_length() - 1)
+    while columns > 1 and not _can_exchange(Schedule(kernels, device.rows, columns, 1), device):
+        columns //= 2
     lanes = device.rows * columns * widest
     warps = 1
     while warps < device.warps and warps * LANES_PER_WARP < lanes:
         warps *= 2
-    return Schedule(kernels, device.rows, columns, warps)
+    schedule = Schedule(kernels, device.rows, columns, warps)
+    start, _ = schedule.groups()[-1]
+    if 0 < device.table_stages <= start:
+        return replace(schedule, table_stages=device.table_stages)
+    return schedule
+
+
+def _can_exchange(schedule: Schedule, device: Device) -> bool:
+    words = max(exchanged_words(schedule, kernel) for kernel in schedule.kernels)
+    return not device.shared_bytes or words * LONGEST_WORD <= device.shared_bytes
 
 
 def _lanes_per_column(kernel: Kernel) -> int:
@@ -167,6 +206,14 @@ def cost(schedule: Schedule, degree: int, device: Device) -> float:
     if len(set(schedule.kernels[-1])) == 2:
         total += 2 * device.uneven_cost
     return total
+
+
+def shoup_stages(schedule: Schedule, device: Device, arithmetic: object) -> int:
+    """Of how many stages, the first ones, a device wants the products to be Shoup's."""
+    if arithmetic not in device.shoup:
+        return 0
+    last, _ = schedule.groups()[-1]
+    return schedule.stages() if device.shoup_last else last
 
 
 def _unevenness(schedule: Schedule) -> tuple[int, int]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
@@ -17,16 +18,17 @@ from fhelium_ir.backend.execution import OperationBackend, ProgramExecutable
 from fhelium_ir.backend.interface import SOURCE, interface_of, source_hash
 from fhelium_ir.backend.linking import default_pipeline, run_with_regions
 from fhelium_ir.backend.program import entry_function
-from fhelium_ir.backend.workspace import DEVICES, BackendWorkspace, choose_target
+from fhelium_ir.backend.workspace import BackendWorkspace, choose_target, description_for
 from fhelium_ir.client.files import NewFile, write_files
 from fhelium_ir.client.interface import Interface, KeyName
 from fhelium_ir.client.materials import without_keys
 from fhelium_ir.client.parameters import rescaled
 from fhelium_ir.client.storage import INTERFACE_FILE, interface_text, read_interface
+from fhelium_ir.compiler.collection import no_collection
 from fhelium_ir.compiler.compilation import Compilation
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.parsing import parse_module
-from fhelium_ir.compiler.pipeline import PassObserver, Pipeline
+from fhelium_ir.compiler.pipeline import PassObserver, Pipeline, Step
 from fhelium_ir.compiler.printing import mlir_text
 from fhelium_ir.compiler.verification import verify_module
 from fhelium_ir.dialects import ckks, kernel
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     from fhelium_ir.backend.materializer import KeySource
 
 LAST_PROGRAM_PASS = "merge-divisions"
+
+LAST_KERNEL_PASS = "convert-zq-to-arith"
 
 PROGRAM_FILE, HOST_FILE = "program.mlir", "host.mlir"
 """Files of a compiled program beside its interface: the program with all levels and scales, and the kernels with the
@@ -52,8 +56,9 @@ class CompileOptions:
         entry: the function, where there are several.
         ring_degree: rescale the parameters to this one.
         rotation_keys: steps by commas; all rotations are composed of these.
-        device: description that schedules are chosen for; None is the target's.
+        device: description that schedules are chosen for; None is what `description_for` the target says.
         frontend: what reads the text, as `fhelium_ir.frontends.frontend.make_frontend` takes it.
+        linked: the program will be linked in this process, so that machine code may be begun with before the end.
     """
 
     target: str
@@ -62,6 +67,24 @@ class CompileOptions:
     rotation_keys: str | None = None
     device: str | None = None
     frontend: str = "mlir"
+    linked: bool = False
+
+
+class _EarlyKernels(Protocol):
+    def begin(self, module: ModuleOp) -> None: ...
+    def close(self) -> None: ...
+
+
+class _BeginKernels(PassObserver):
+    """Has the kernels compiled in other processes while the passes go on that leave them as they are."""
+
+    def __init__(self, target: str):
+        make = cast("Callable[[str], _EarlyKernels]", universe.load_service("early-kernels"))
+        self.kernels = make(target)
+
+    def after_apply(self, step: Step, module: ModuleOp) -> None:
+        if step.name == LAST_KERNEL_PASS:
+            self.kernels.begin(module)
 
 
 @dataclass(frozen=True)
@@ -76,6 +99,7 @@ class CompiledProgram:
         regions: the region stage, where it is known.
         compile_seconds: that compilation took.
         source: packs and unpacks the source program's tensors, where its frontend states that.
+        device: description that arithmetic and schedules were chosen for.
     """
 
     interface: Interface
@@ -85,6 +109,7 @@ class CompiledProgram:
     regions: ModuleOp | None = None
     compile_seconds: float = 0.0
     source: ClientSide | None = None
+    device: str | None = None
 
     @property
     def name(self) -> str:
@@ -109,7 +134,12 @@ class CompiledProgram:
     def link(self, materials: KeySource, target: str | None = None) -> ProgramExecutable:
         """The program with its tables, keys and plaintexts on the target's device."""
         return link_module(
-            self.lowered, self.interface, target or self.target, materials, self.regions
+            self.lowered,
+            self.interface,
+            target or self.target,
+            materials,
+            self.regions,
+            device=self.device,
         )
 
     def save(self, folder: str | Path) -> list[Path]:
@@ -127,6 +157,7 @@ class CompiledProgram:
         }
         server = {
             "target": self.target,
+            "device": self.device,
             "files": {name: hashlib.sha256(text).hexdigest() for name, text in texts.items()},
         }
         texts[INTERFACE_FILE] = interface_text(self.interface, **server).encode()
@@ -149,12 +180,14 @@ class StoredProgram:
         target: that it was compiled for.
         folder: where it is.
         digests: SHA-256 of its files by name.
+        device: description that arithmetic and schedules were chosen for, where the folder says so.
     """
 
     interface: Interface
     target: str
     folder: Path
     digests: Mapping[str, object]
+    device: str | None = None
 
     @staticmethod
     def load(folder: str | Path) -> StoredProgram:
@@ -170,7 +203,14 @@ class StoredProgram:
         target, files = server.get("target"), server.get("files")
         if not isinstance(target, str) or not isinstance(files, dict):
             raise FheliumError(f"'{path / INTERFACE_FILE}' is damaged: its entry 'server' is wrong")
-        return StoredProgram(interface, target, path, cast("dict[str, object]", files))
+        device = server.get("device")
+        return StoredProgram(
+            interface,
+            target,
+            path,
+            cast("dict[str, object]", files),
+            device if isinstance(device, str) else None,
+        )
 
     @property
     def program_stage(self) -> ModuleOp:
@@ -181,9 +221,12 @@ class StoredProgram:
         """The program with its tables, keys and plaintexts on the target's device."""
         lowered = self._module(HOST_FILE)
         function = entry_function(lowered, self.interface.name)
-        if interface_of(lowered, function) != self.interface:
+        # Modules do not know of the source program's tensors.
+        if interface_of(lowered, function) != replace(self.interface, layout=None):
             raise FheliumError(f"'{self.folder / HOST_FILE}' is that of another program")
-        return link_module(lowered, self.interface, target or self.target, materials)
+        return link_module(
+            lowered, self.interface, target or self.target, materials, device=self.device
+        )
 
     def _module(self, name: str) -> ModuleOp:
         path = self.folder / name
@@ -230,6 +273,18 @@ def compile_text(
         FheliumError: anything wrong with the text, the options or the program.
     """
     start = time.perf_counter()
+    with no_collection(), ExitStack() as stack:
+        if options.linked:
+            early = _BeginKernels(options.target)
+            stack.callback(early.kernels.close)
+            observers = (*observers, early)
+        program = _compile_text(name, text, options, observers)
+    return replace(program, compile_seconds=time.perf_counter() - start)
+
+
+def _compile_text(
+    name: str, text: str, options: CompileOptions, observers: Sequence[PassObserver]
+) -> CompiledProgram:
     context = universe.make_context()
     imported = make_frontend(options.frontend).read(text, name)
     module = imported.module
@@ -240,7 +295,8 @@ def compile_text(
         parameters = rescaled(ckks.parameters_of(module), options.ring_degree)
         module.attributes[ckks.PARAMS] = ckks.ParamsAttr(parameters)
     verify_module(module)
-    passes = list(default_pipeline(options.device or DEVICES.get(options.target, "cpu")).passes)
+    device = options.device or description_for(options.target)
+    passes = list(default_pipeline(device).passes)
     if options.rotation_keys is not None:
         place = passes.index("ckks-manage")
         passes.insert(place, f"compose-rotations{{keys={options.rotation_keys}}}")
@@ -249,17 +305,21 @@ def compile_text(
     function_name = entry_function(module, options.entry).sym_name.data
     program_stage = module.clone()
     module.attributes[SOURCE] = StringAttr(source_hash(program_stage))
-    regions = run_with_regions(
-        Pipeline("lowering", tuple(passes[split:])), context, module, observers
-    )
+    # What the passes are given has verified. Verifying what each of them leaves takes a quarter of the time: that is
+    # for tests and `fhelium-opt`; here the end is verified.
+    lowering = Pipeline("lowering", tuple(passes[split:]))
+    regions = run_with_regions(lowering, context, module, observers, verify_each=False)
+    interface = interface_of(module, entry_function(module, function_name))
+    if imported.client is not None:
+        interface = replace(interface, layout=imported.client.layout(function_name))
     return CompiledProgram(
-        interface_of(module, entry_function(module, function_name)),
+        interface,
         options.target,
         program_stage,
         module,
         regions,
-        time.perf_counter() - start,
-        imported.client,
+        source=imported.client,
+        device=device,
     )
 
 
@@ -271,10 +331,12 @@ def link_module(
     regions: ModuleOp | None = None,
     *,
     keys_later: bool = False,
+    device: str | None = None,
 ) -> ProgramExecutable:
     """A lowered module linked for a target, by the implementations that its passes asked.
 
     Args:
+        device: description that its schedules were chosen for.
         keys_later: evaluation keys are not asked for; `ProgramExecutable.with_keys` gives them.
     """
     compilation = Compilation(
@@ -285,7 +347,7 @@ def link_module(
         interface.name,
         regions,
     )
-    backend = OperationBackend(workspace=BackendWorkspace(target))
+    backend = OperationBackend(workspace=BackendWorkspace(target, description=device))
     return backend.link(compilation, keys_later=keys_later)
 
 
@@ -299,7 +361,7 @@ def compile_source(
     """See `fhelium_ir.compile`."""
     name, text = _read(source)
     keys = None if rotation_keys is None else ",".join(map(str, rotation_keys))
-    options = CompileOptions(choose_target(target), entry, ring_degree, keys)
+    options = CompileOptions(choose_target(target), entry, ring_degree, keys, linked=True)
     program = compile_text(name, text, options)
     program.parameters.check_security()
     return link_module(
@@ -309,6 +371,7 @@ def compile_source(
         without_keys(program.parameters),
         program.regions,
         keys_later=True,
+        device=program.device,
     )
 
 

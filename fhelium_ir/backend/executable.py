@@ -9,10 +9,14 @@ from typing import Protocol, TypeVar, cast, runtime_checkable
 
 import torch
 
-from fhelium_ir.backend.host_runtime import DTYPES, Host
+from fhelium_ir.backend.arenas import Arenas
+from fhelium_ir.backend.host_runtime import DTYPES, Host, Launches, Units
 from fhelium_ir.compiler.errors import FheliumError
 
 T = TypeVar("T")
+
+LARGE_ARENA = 1 << 20
+"""Bytes; the allocator keeps smaller ones at hand anyway."""
 
 Call = Callable[..., tuple[torch.Tensor, ...]]
 """A prepared operation: input tensors, then resources, to results."""
@@ -34,6 +38,15 @@ class PreparingLibrary(Protocol):
 
     def prepare(self, name: str, grid: tuple[int, ...]) -> Callable[..., None]:
         """A function of the kernel's arguments that runs it on the grid."""
+        ...
+
+
+@runtime_checkable
+class ChainingLibrary(Protocol):
+    """A library that runs launches unit by unit, see `host.chain`."""
+
+    def chain(self, launches: Launches, units: Units) -> Callable[..., None]:
+        """A function of one tuple of arguments for each launch."""
         ...
 
 
@@ -68,17 +81,18 @@ class HostRuntime(Host):
     def __init__(self, executable: Executable):
         self.launches = 0
         self.arena_bytes = 0
-        prepared = executable.host
+        self._prepared = prepared = executable.host
         super().__init__(
             executable.device,
             executable.resources,
             lambda name, grid: self._counted(prepared.kernel(name, grid)),
             lambda name, in_place: self._counted(prepared.operation(name, in_place)),
+            lambda launches, units: self._counted(prepared.chain(launches, units), len(launches)),
         )
 
-    def _counted(self, function: Callable[..., T]) -> Callable[..., T]:
+    def _counted(self, function: Callable[..., T], count: int = 1) -> Callable[..., T]:
         def counted(*arguments: torch.Tensor | int) -> T:
-            self.launches += 1
+            self.launches += count
             return function(*arguments)
 
         return counted
@@ -86,6 +100,25 @@ class HostRuntime(Host):
     def allocate(self, shape: tuple[int, ...], dtype: str) -> torch.Tensor:
         if dtype == "int8":
             self.arena_bytes += shape[0]
+        return self._prepared.allocate(shape, dtype)
+
+
+class ArenaHost(Host):
+    """The host whose large arenas a run in host memory leaves to the next one."""
+
+    def __init__(self, executable: Executable, arenas: Arenas):
+        super().__init__(
+            executable.device,
+            executable.resources,
+            executable.kernel,
+            executable.operation,
+            executable.chain,
+        )
+        self._arenas = arenas
+
+    def allocate(self, shape: tuple[int, ...], dtype: str) -> torch.Tensor:
+        if dtype == "int8" and self.device.type == "cpu" and shape[0] >= LARGE_ARENA:
+            return self._arenas.take(shape[0])
         return super().allocate(shape, dtype)
 
 
@@ -112,6 +145,7 @@ class Executable:
     device: torch.device
     calls: Mapping[tuple[str, bool], Call] = field(default_factory=dict[tuple[str, bool], Call])
     run_bytes: int = 0
+    _arenas: Arenas = field(default_factory=Arenas, init=False, repr=False, compare=False)
     _run: list[Call] = field(default_factory=list[Call], init=False, repr=False, compare=False)
     _code: list[CodeType] = field(
         default_factory=list[CodeType], init=False, repr=False, compare=False
@@ -147,7 +181,7 @@ class Executable:
     @property
     def host(self) -> Host:
         """What the host program is prepared with."""
-        return Host(self.device, self.resources, self._kernel, self._operation)
+        return ArenaHost(self, self._arenas)
 
     def _prepared(self, host: Host) -> Call:
         if not self._code:
@@ -157,13 +191,20 @@ class Executable:
         exec(self._code[0], namespace)
         return cast("Callable[[Host], Call]", namespace["prepare"])(host)
 
-    def _kernel(self, name: str, grid: tuple[int, ...]) -> Callable[..., None]:
+    def kernel(self, name: str, grid: tuple[int, ...]) -> Callable[..., None]:
+        """As `Host` takes it."""
         kernels = self.kernels
         if isinstance(kernels, PreparingLibrary):
             return kernels.prepare(name, grid)
         return lambda *arguments: kernels.launch(name, grid, arguments)
 
-    def _operation(self, name: str, in_place: bool) -> Call:
+    def chain(self, launches: Launches, units: Units) -> Callable[..., None] | None:
+        """As `Host` takes it."""
+        kernels = self.kernels
+        return kernels.chain(launches, units) if isinstance(kernels, ChainingLibrary) else None
+
+    def operation(self, name: str, in_place: bool) -> Call:
+        """As `Host` takes it."""
         found = self.calls.get((name, in_place))
         if found is None:
             raise FheliumError(f"the program calls operation @{name}, which is not linked")

@@ -452,6 +452,7 @@ class OperationBackend:
             FheliumError: a pass fails, no implementation or several take an operation, a resource is missing, or memory
                 is not enough.
         """
+        self.workspace.check_description()
         regions, module = linking.lower(
             compilation, pipeline, self.registry, self.workspace.description
         )

@@ -53,15 +53,22 @@ _LAST_PASS = {"program": None, "polynomial": "convert-ckks-to-rns", "region": "f
 """By stage the last pass of the default pipeline that has certainly run."""
 
 
+_DEVICE_PASSES = (
+    "select-arithmetic",
+    "form-fusion-regions",
+    "tune-ntt-schedules",
+    "assign-streams",
+    "chain-launches",
+)
+
+
 def default_pipeline(description: str) -> Pipeline:
     """The registered default pipeline for a device description."""
     passes = universe.PIPELINES[universe.DEFAULT_PIPELINE]
     return Pipeline(
         universe.DEFAULT_PIPELINE,
         tuple(
-            f'{name}{{device="{description}"}}'
-            if name in ("select-arithmetic", "form-fusion-regions", "tune-ntt-schedules")
-            else name
+            f'{name}{{device="{description}"}}' if name in _DEVICE_PASSES else name
             for name in passes
         ),
     )
@@ -111,7 +118,8 @@ def lower(
                 f"pipeline '{name}' stops at the {stage} stage; linking needs form-fusion-regions"
             )
         regions = module.clone()
-        Pipeline(name, (LOWERING, "convert-zq-to-arith")).run(context, module)
+        chains = f'chain-launches{{device="{description}"}}'
+        Pipeline(name, (LOWERING, "convert-zq-to-arith", chains)).run(context, module)
     return regions, module
 
 
@@ -120,12 +128,18 @@ def run_with_regions(
     context: Context,
     module: ModuleOp,
     observers: Sequence[PassObserver] = (),
+    *,
+    verify_each: bool = True,
 ) -> ModuleOp | None:
-    """Runs a pipeline in place and returns a copy of what its lowering of regions began with, if it has that pass."""
+    """Runs a pipeline in place and returns a copy of what its lowering of regions began with, if it has that pass.
+
+    Args:
+        verify_each: as in `Pipeline.run`.
+    """
     names = [_name(spec) for spec in pipeline.passes]
     copies: list[ModuleOp] = []
     if LOWERING not in names:
-        pipeline.run(context, module, observers=observers)
+        pipeline.run(context, module, verify_each=verify_each, observers=observers)
         return None
     before = names.index(LOWERING)
     if before == 0:
@@ -138,7 +152,9 @@ def run_with_regions(
         if count == before:
             copies.append(after.clone())
 
-    pipeline.run(context, module, after_pass=copy_regions, observers=observers)
+    pipeline.run(
+        context, module, verify_each=verify_each, after_pass=copy_regions, observers=observers
+    )
     return copies[0]
 
 

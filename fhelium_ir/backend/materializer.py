@@ -58,6 +58,8 @@ class Materializer:
             "moduli": self._moduli,
             "twiddles": self._twiddles,
             "inverse_degree": self._inverse_degree,
+            "shoup_twiddles": self._shoup_twiddles,
+            "shoup_inverse_degree": self._shoup_inverse_degree,
             "constants": self._constants,
             "conversion": self._conversion,
             "permutation": self._permutation,
@@ -147,6 +149,10 @@ class Materializer:
         ]
 
     def _twiddles(self, declared: resource.DeclareOp) -> IntArray:
+        return self._with_exponent(self._roots(declared), self.parameters.primes, 1)
+
+    def _roots(self, declared: resource.DeclareOp) -> IntArray:
+        """Twiddles as plain residues."""
         degree = self.parameters.ring_degree
         order = bit_reversal(degree)[_grouped(degree, declared)]
         inverse = _string(declared, "direction") == "inverse"
@@ -154,9 +160,25 @@ class Materializer:
         for q in self.parameters.primes:
             root = primitive_root(degree, q)
             powers = _powers(pow(root, -1, q) if inverse else root, degree, q)
-            factor = modular.prepare(self.radix % q, q)
-            rows.append(modular.mul_factor(powers[order], factor))
+            rows.append(powers[order])
         return np.stack(rows)
+
+    def _shoup_twiddles(self, declared: resource.DeclareOp) -> IntArray:
+        return self._with_quotients(self._roots(declared)[:, : 1 << _integer(declared, "stages")])
+
+    def _shoup_inverse_degree(self, declared: resource.DeclareOp) -> IntArray:
+        return self._with_quotients(np.array(self._inverse_degree(declared), dtype=np.int64))
+
+    def _with_quotients(self, factors: IntArray) -> IntArray:
+        """Factors [primes, entries] and their quotients, as the kinds `shoup_...` hold them."""
+        primes = self.parameters.primes
+        # w R mod q = w R - quotient q, and the quotient is below R: modulo R it is -(w R mod q) / q.
+        rests = self._with_exponent(factors, primes, 1).astype(np.uint64)
+        inverses = np.array([[pow(-q, -1, self.radix)] for q in primes], dtype=np.uint64)
+        quotients = rests * inverses
+        if self.radix == 1 << 64:
+            return np.stack([factors, quotients.view(np.int64)], axis=1)
+        return (factors.astype(np.uint64) | quotients << np.uint64(32)).view(np.int64)
 
     def _inverse_degree(self, declared: resource.DeclareOp) -> list[list[int]]:
         degree, exponent = self.parameters.ring_degree, _integer(declared, "exponent")
@@ -271,19 +293,26 @@ class _NoMaterials:
 
 
 def _grouped(degree: int, declared: resource.DeclareOp) -> IntArray:
-    """For each entry of a table of twiddles its place in one without groups."""
-    order = np.arange(degree, dtype=np.int64)
+    """For each entry of a table of twiddles its place in one in natural order, without groups."""
+    natural = np.arange(degree, dtype=np.int64)
     groups = declared.parameters.data.get("groups")
     if not isinstance(groups, DenseArrayBase):
-        return order
+        return natural
+    computed = declared.parameters.data.get("table_stages")
+    table_stages = computed.value.data if isinstance(computed, IntegerAttr) else degree
+    pieces: list[IntArray] = [natural[:1]]
     before = 0
-    for stages in groups.get_values():
-        for inner in range(int(stages)):
-            stage = before + inner
-            entries = order[1 << stage : 2 << stage]
-            entries[:] = entries.reshape(1 << before, 1 << inner).T.reshape(-1).copy()
-        before += int(stages)
-    return order
+    for stages in map(int, groups.get_values()):
+        last = before + stages - 1
+        if before < table_stages:
+            for stage in range(before, last + 1):
+                entries = natural[1 << stage : 2 << stage]
+                pieces.append(entries.reshape(1 << before, -1).T.reshape(-1))
+        else:
+            # The first factor of the last stage for each block that is there before the group.
+            pieces.append(natural[1 << last : 2 << last : 1 << (stages - 1)])
+        before += stages
+    return np.concatenate(pieces)
 
 
 def _powers(root: int, count: int, q: int) -> IntArray:

@@ -4,18 +4,31 @@ from __future__ import annotations
 
 import os
 import threading
+import warnings
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 import torch
 
+from fhelium_ir.analysis.device import CARD
 from fhelium_ir.compiler.errors import FheliumError, unknown_name
 
 TARGETS = ("cuda", "cpu", "triton-interpret", "interpret")
 """Where kernels run: compiled Triton, native code, the same Triton text interpreted, the exact kernel interpreter."""
 
 DEVICES = {"cuda": "gpu", "cpu": "cpu", "triton-interpret": "interpreter", "interpret": "cpu"}
-"""The device description that each target's schedules are chosen for."""
+"""The device description that each target's schedules are chosen for; `cuda` has another one where there is a card."""
+
+KNOWN_CARDS = ("H100", "H200")
+"""Parts of the names of cards that the fixed description `gpu` is for."""
+
+
+def description_for(target: str) -> str:
+    """The description that schedules for a target are chosen for: on cuda that of the card in use, as measured on first
+    use, if there is one."""
+    if target == "cuda" and torch.cuda.is_available():
+        return CARD
+    return DEVICES.get(target, "cpu")
 
 
 def choose_target(target: str) -> str:
@@ -41,7 +54,7 @@ class BackendWorkspace:
         device: the torch device; by default the target's, for cuda the current one.
         memory_limit: most bytes that a program's tables, inputs, intermediate and result buffers may take.
         graph: programs run as captured CUDA graphs, see `ProgramExecutable.capture`.
-        description: the device description that schedules are chosen for, by default the target's.
+        description: the device description that schedules are chosen for, by default `description_for` the target.
 
     Raises:
         FheliumError: an unknown target, a device that does not belong to it, a graph without cuda, a bad limit.
@@ -69,7 +82,7 @@ class BackendWorkspace:
             raise FheliumError(f"the memory limit must not be negative, found {memory_limit}")
         self.memory_limit = memory_limit
         self.graph = graph
-        self.description = description or DEVICES[self.target]
+        self.description = description or description_for(self.target)
         self._tables: dict[object, torch.Tensor] = {}
         self._lock = threading.Lock()
         self._running = 0
@@ -102,6 +115,18 @@ class BackendWorkspace:
             reserved = torch.cuda.memory_reserved(self.device)
             return free + reserved - torch.cuda.memory_allocated(self.device)
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+    def check_description(self) -> None:
+        """Warns, once, of schedules that were chosen by the fixed description of a card that this one is not."""
+        if self.target != "cuda" or self.description != DEVICES["cuda"]:
+            return
+        name = torch.cuda.get_device_name(self.device)
+        if not any(known in name for known in KNOWN_CARDS):
+            warnings.warn(
+                f"arithmetic and schedules are for an H200, not for {name}: compile for device "
+                f"'{CARD}', which measures this card",
+                stacklevel=1,
+            )
 
     def check_fits(self, what: str, wanted: int, total: int) -> None:
         """Compares a program with the limit and with the memory there is.

@@ -180,6 +180,23 @@ def read_vectors(
     return checked_vectors(arguments, read_object(path), f"'{path}': ", others)
 
 
+def read_inputs(path: str, interface: Interface, encrypted: bool) -> dict[str, ComplexArray]:
+    """The vectors of the inputs that the client encrypts, or of those that the server gives in plain.
+
+    Where the program has a layout, the JSON file holds the tensors of the source program.
+
+    Raises:
+        FheliumError: names a missing, unknown or malformed input.
+    """
+    mine, others = interface.plaintexts, interface.encrypted
+    if encrypted:
+        mine, others = others, mine
+    if interface.layout is None:
+        return read_vectors(path, mine, others)
+    tensors = interface.layout.read(read_object(path), encrypted, f"'{path}': ")
+    return interface.layout.pack(tensors, [argument.name for argument in mine], encrypted)
+
+
 def read_object(path: str) -> dict[str, object]:
     """The object that a JSON file holds; FheliumError if it holds none, or a name twice."""
     try:

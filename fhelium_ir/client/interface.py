@@ -5,15 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TypeVar, cast
+from typing import cast
 
+from fhelium_ir.client.facts import entry, integers, rows
 from fhelium_ir.client.keys import KeyKind
+from fhelium_ir.client.layout import Layout
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.parameters import Parameters
-
-T = TypeVar("T")
 
 KeyName = tuple[KeyKind, int | None]
 """An evaluation key: its kind, and the Galois element of a Galois key."""
@@ -65,6 +65,7 @@ class Interface:
         results: in the function's order.
         required_keys: evaluation keys that the server needs, each once.
         source: SHA-256 of the program-stage text; empty where that is not known.
+        layout: how the tensors of the source program are packed, where it is a program on tensors.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Interface:
     results: tuple[Result, ...]
     required_keys: tuple[KeyName, ...]
     source: str = ""
+    layout: Layout | None = None
 
     @property
     def encrypted(self) -> tuple[Argument, ...]:
@@ -83,6 +85,12 @@ class Interface:
     def plaintexts(self) -> tuple[Argument, ...]:
         """The inputs that the server gives in plain."""
         return tuple(argument for argument in self.arguments if not argument.encrypted)
+
+    def input_names(self, encrypted: bool) -> list[str]:
+        """What a file of inputs holds: those that the client encrypts, or those that the server gives in plain."""
+        if self.layout is not None:
+            return [tensor.name for tensor in self.layout.given(encrypted)]
+        return [a.name for a in (self.encrypted if encrypted else self.plaintexts)]
 
     def hash(self) -> str:
         """SHA-256 of all facts, in hex: the identity of the program for files."""
@@ -114,6 +122,7 @@ class Interface:
                 )
             ],
             "source": self.source,
+            "layout": None if self.layout is None else self.layout.facts(),
         }
 
     @staticmethod
@@ -123,22 +132,29 @@ class Interface:
         Raises:
             FheliumError: names the entry that is missing or malformed.
         """
-        return Interface(
-            _entry(facts, "name", str),
-            _parameters(cast("dict[str, object]", _entry(facts, "parameters", dict))),
-            tuple(_argument(row) for row in _rows(facts, "arguments")),
+        interface = Interface(
+            entry(facts, "name", str),
+            _parameters(cast("dict[str, object]", entry(facts, "parameters", dict))),
+            tuple(_argument(row) for row in rows(facts, "arguments")),
             tuple(
                 Result(
-                    _entry(row, "name", str),
-                    _entry(row, "level", int),
+                    entry(row, "name", str),
+                    entry(row, "level", int),
                     _scale(row),
-                    _entry(row, "size", int),
+                    entry(row, "size", int),
                 )
-                for row in _rows(facts, "results")
+                for row in rows(facts, "results")
             ),
-            tuple(_key(row) for row in _rows(facts, "required_keys")),
-            _entry(facts, "source", str),
+            tuple(_key(row) for row in rows(facts, "required_keys")),
+            entry(facts, "source", str),
         )
+        if facts.get("layout") is None:
+            return interface
+        layout = Layout.of_facts(cast("dict[str, object]", entry(facts, "layout", dict)))
+        layout.check(
+            {a.name: (a.length, a.encrypted) for a in interface.arguments}, len(interface.results)
+        )
+        return replace(interface, layout=layout)
 
 
 def key_names(parameters: Parameters, keys: Iterable[KeyName]) -> list[str]:
@@ -174,32 +190,32 @@ def _argument_facts(argument: Argument) -> dict[str, object]:
 
 def _argument(row: Mapping[str, object]) -> Argument:
     return Argument(
-        _entry(row, "name", str),
-        _entry(row, "encrypted", bool),
-        _entry(row, "level", int),
+        entry(row, "name", str),
+        entry(row, "encrypted", bool),
+        entry(row, "level", int),
         _scale(row),
-        _entry(row, "length", int),
-        _entry(row, "range", float),
-        _entry(row, "size", int),
+        entry(row, "length", int),
+        entry(row, "range", float),
+        entry(row, "size", int),
     )
 
 
 def _parameters(facts: Mapping[str, object]) -> Parameters:
     parameters = Parameters(
-        _entry(facts, "ring_degree", int),
-        _integers(facts, "q"),
-        _integers(facts, "p"),
-        _entry(facts, "digits", int),
-        _entry(facts, "scale_bits", int),
-        _entry(facts, "secret", str),
-        _entry(facts, "insecure", bool),
+        entry(facts, "ring_degree", int),
+        integers(facts, "q"),
+        integers(facts, "p"),
+        entry(facts, "digits", int),
+        entry(facts, "scale_bits", int),
+        entry(facts, "secret", str),
+        entry(facts, "insecure", bool),
     )
     parameters.validate()
     return parameters
 
 
 def _key(row: Mapping[str, object]) -> KeyName:
-    kind, galois = _entry(row, "kind", str), row.get("galois")
+    kind, galois = entry(row, "kind", str), row.get("galois")
     if kind == "relinearize" and galois is None:
         return "relinearize", None
     if kind == "galois" and isinstance(galois, int):
@@ -207,30 +223,8 @@ def _key(row: Mapping[str, object]) -> KeyName:
     raise FheliumError(f"there is no key of kind '{kind}' for element {galois}")
 
 
-def _entry(facts: Mapping[str, object], name: str, type_: type[T]) -> T:
-    value = facts.get(name)
-    # bool is a subclass of int.
-    if not isinstance(value, type_) or (isinstance(value, bool) and type_ is not bool):
-        raise FheliumError(f"its entry '{name}' is missing or not of type {type_.__name__}")
-    return value
-
-
-def _rows(facts: Mapping[str, object], name: str) -> list[Mapping[str, object]]:
-    rows = cast("list[object]", _entry(facts, name, list))
-    if not all(isinstance(row, dict) for row in rows):
-        raise FheliumError(f"its entry '{name}' must be a list of objects")
-    return cast("list[Mapping[str, object]]", rows)
-
-
-def _integers(facts: Mapping[str, object], name: str) -> tuple[int, ...]:
-    values = cast("list[object]", _entry(facts, name, list))
-    if not all(isinstance(value, int) for value in values):
-        raise FheliumError(f"its entry '{name}' must be a list of integers")
-    return tuple(cast("list[int]", values))
-
-
 def _scale(row: Mapping[str, object]) -> Fraction:
     try:
-        return Fraction(_entry(row, "scale", str))
+        return Fraction(entry(row, "scale", str))
     except (ValueError, ZeroDivisionError) as error:
         raise FheliumError("its entry 'scale' must be a fraction") from error

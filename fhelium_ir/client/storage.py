@@ -7,12 +7,12 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
-from fhelium_ir.client.encoding import ComplexArray
 from fhelium_ir.client.files import (
     FORMAT,
     PRIVATE,
@@ -239,13 +239,19 @@ def _load_ciphertexts(
     return Ciphertexts(tensors, label.identity, label.insecure)
 
 
-def save_values(path: Path | str, values: Mapping[str, ComplexArray]) -> None:
-    """Write decrypted results as JSON, mode 0600: an object of named lists of [re, im]."""
-    content = {
-        name: [[value.real, value.imag] for value in vector.tolist()]
-        for name, vector in values.items()
-    }
+def save_values(path: Path | str, values: Mapping[str, NDArray[Any]]) -> None:
+    """Write decrypted results as JSON, mode 0600: an object of named lists.
+
+    A complex vector is a list of [re, im], a real tensor nested lists of numbers.
+    """
+    content = {name: _plain_data(array) for name, array in values.items()}
     write_files([NewFile(Path(path), (json.dumps(content) + "\n").encode(), PRIVATE)])
+
+
+def _plain_data(array: NDArray[Any]) -> object:
+    if array.dtype.kind == "c":
+        return [[value.real, value.imag] for value in array.tolist()]
+    return array.tolist()
 
 
 # Interfaces.

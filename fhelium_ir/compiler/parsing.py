@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Callable
 from contextlib import suppress
 from math import prod
 from typing import Any, NoReturn
@@ -172,8 +173,13 @@ def parse_module(ctx: Context, text: str, name: str = "<input>") -> ModuleOp:
     Raises:
         FheliumError: at the first syntax error, with its place.
     """
+    return parse_with(lambda: LocatingParser(ctx, text, name))
+
+
+def parse_with(make: Callable[[], LocatingParser]) -> ModuleOp:
+    """Parse a module with the parser that a function makes; see `parse_module`."""
     try:
-        parser = LocatingParser(ctx, text, name)
+        parser = make()
     except ParseError as error:
         raise parse_error(error) from error
     try:

@@ -14,9 +14,10 @@ from xdsl.utils.hints import type_repr
 
 from fhelium_ir import universe
 from fhelium_ir.compiler.analyses import forget_after, keep_analyses
+from fhelium_ir.compiler.collection import no_collection
 from fhelium_ir.compiler.errors import FheliumError, unknown_name
 from fhelium_ir.compiler.locations import fill_missing, location_of
-from fhelium_ir.compiler.verification import verify_module
+from fhelium_ir.compiler.verification import Verified, verify_module
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -129,10 +130,11 @@ class Pipeline:
         Raises:
             FheliumError: if a pass fails or leaves invalid IR; the message names the pass.
         """
-        with keep_analyses():
+        verified = Verified()
+        with keep_analyses(), no_collection():
             for number, module_pass in enumerate(self.instantiate(), start=1):
                 step = Step(number, self.passes, module_pass)
-                self._run_pass(step, ctx, module, verify_each, observers)
+                self._run_pass(step, ctx, module, verified if verify_each else None, observers)
                 if after_pass is not None:
                     after_pass(module_pass, module)
 
@@ -141,7 +143,7 @@ class Pipeline:
         step: Step,
         ctx: Context,
         module: ModuleOp,
-        verify_each: bool,
+        verified: Verified | None,
         observers: Sequence[PassObserver],
     ) -> None:
         for observer in observers:
@@ -152,8 +154,8 @@ class Pipeline:
             for observer in reversed(observers):
                 observer.after_apply(step, module)
             fill_missing(module)
-            if verify_each or step.number == len(self.passes):
-                verify_module(module, after=step.name)
+            if verified is not None or step.number == len(self.passes):
+                verify_module(module, after=step.name, verified=verified)
         except FheliumError as error:
             for observer in reversed(observers):
                 observer.pass_failed(step, error)

@@ -7,29 +7,98 @@ the whole module. This one names the op, its source line and a window of the IR.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
-from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
-from xdsl.traits import IsolatedFromAbove, NoTerminator
+from xdsl.ir import Attribute, Block, BlockArgument, ErasedSSAValue, Operation, Region, SSAValue
+from xdsl.traits import HasParent, IsolatedFromAbove, IsTerminator, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.compiler.printing import ir_window
 
+LOCAL_DIALECTS = frozenset({"arith", "ckks", "math", "ntt", "rns", "zq"})
+LOCAL_OPS = frozenset({"host.resource", "host.view", "kernel.load", "kernel.store"})
+"""Ops whose verifiers ask about nothing but the op's own types, properties and attributes."""
 
-def verify_module(module: Operation, *, after: str | None = None) -> None:
+
+class Verified:
+    """Ops that have verified, by what their verifiers ask about: between passes most of a module stays as it is.
+
+    Ops with regions or successors, terminators, and ops of other dialects are never taken for verified.
+    """
+
+    def __init__(self) -> None:
+        self._sound: set[tuple[object, ...]] = set()
+        # Numbers of attributes: the same for equal ones, found by identity where they have been met.
+        self._by_identity: dict[int, int] = {}
+        self._by_value: dict[Attribute, int] = {}
+        self._kept: list[Attribute] = []
+
+    def verify(self, op: Operation) -> None:
+        """Calls the op's verifier, unless an op like it has verified."""
+        key = self._key(op)
+        if key is not None and key in self._sound:
+            return
+        op.verify(verify_nested_ops=False)
+        if key is not None:
+            self._sound.add(key)
+
+    def _key(self, op: Operation) -> tuple[object, ...] | None:
+        """All that the op's verifier asks about, None if that is not known."""
+        # The last op of a block has to be a terminator.
+        if not _is_local(type(op)) or op.regions or op.successors or op.next_op is None:
+            return None
+        number, operands, results = self._number, op.operands, op.results
+        # The counts keep operands, results and names apart.
+        key: list[object] = [type(op), len(operands), len(results)]
+        for operand in operands:
+            if isinstance(operand, ErasedSSAValue):
+                return None
+            key.append(number(operand.type))
+        for result in results:
+            key.append(number(result.type))
+        for name, value in op.properties.items():
+            key += (name, number(value))
+        for name, value in op.attributes.items():
+            key += (number(value), name)
+        return tuple(key)
+
+    def _number(self, attribute: Attribute) -> int:
+        number = self._by_identity.get(id(attribute))
+        if number is None:
+            number = self._by_value.setdefault(attribute, len(self._by_value))
+            self._by_identity[id(attribute)] = number
+            # An identity says nothing once its object is gone.
+            self._kept.append(attribute)
+        return number
+
+
+@cache
+def _is_local(kind: type[Operation]) -> bool:
+    if kind.has_trait(IsTerminator) or kind.has_trait(HasParent):
+        return False
+    return kind.name in LOCAL_OPS or kind.dialect_name() in LOCAL_DIALECTS
+
+
+def verify_module(
+    module: Operation, *, after: str | None = None, verified: Verified | None = None
+) -> None:
     """Check every verifier and SSA dominance.
 
     Args:
         module: the root operation.
         after: the name of the pass that produced this IR, for the message.
+        verified: ops that have verified before, which get more.
 
     Raises:
         FheliumError: at the first violation. After a pass, `note` holds a window of the IR.
     """
+    if verified is None:
+        verified = Verified()
     for op in module.walk(region_first=True):
         try:
-            op.verify(verify_nested_ops=False)
+            verified.verify(op)
             for region in op.regions:
                 _verify_structure(op, region)
         except RecursionError:

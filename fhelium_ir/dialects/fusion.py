@@ -17,8 +17,10 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
-from xdsl.traits import HasParent, IsolatedFromAbove, IsTerminator
+from xdsl.traits import HasParent, IsTerminator
 from xdsl.utils.exceptions import VerifyException
+
+from fhelium_ir.dialects.traits import IsolatedFromAbove
 
 IMPLEMENTATION = "fusion.implementation"
 """Attribute that names the implementation which executes an op as a whole; the compiler's own kernels are used for a
@@ -28,7 +30,7 @@ RESOURCES = "fusion.resources"
 """Attribute of an op with `IMPLEMENTATION`: symbols of the resources that its implementation reads, in order. A region
 has the property `resources` instead."""
 
-_PROPERTIES = ("resources", "offsets", "scratch")
+_PROPERTIES = ("resources", "offsets", "scratch", "stream")
 
 IN_PLACE = "fusion.in_place"
 """Unit attribute of an op with `IMPLEMENTATION` whose first result takes the memory of its first operand."""
@@ -40,7 +42,8 @@ class FusedOp(IRDLOperation):
 
     Assembly: `%r = fusion.region(%a = %x : T) -> (R) { ... fusion.yield %v : R }`. `resources` lists the declared
     tables that the region's kernels read; `offsets` places its results in the arena (in bytes; -1 for a buffer of its
-    own, as for results of the function), `scratch` what its kernels hand on to each other besides.
+    own, as for results of the function), `scratch` what its kernels hand on to each other besides. Regions on different
+    values of `stream` may run at the same time; a region without it is on stream 0.
     """
 
     name = "fusion.region"
@@ -50,6 +53,7 @@ class FusedOp(IRDLOperation):
     resources = opt_prop_def(ArrayAttr[SymbolRefAttr])
     offsets = opt_prop_def(ArrayAttr[IntegerAttr[I64]])
     scratch = opt_prop_def(ArrayAttr[IntegerAttr[I64]])
+    stream = opt_prop_def(IntegerAttr[I64])
     traits = traits_def(IsolatedFromAbove())
 
     def __init__(self, inputs: Sequence[SSAValue], result_types: Sequence[Attribute], body: Region):
@@ -61,7 +65,13 @@ class FusedOp(IRDLOperation):
         assert isinstance(last, YieldOp)
         return last
 
+    @property
+    def stream_number(self) -> int:
+        return self.stream.value.data if self.stream is not None else 0
+
     def verify_(self) -> None:
+        if self.stream_number < 0:
+            raise VerifyException("fusion.region: a stream is not negative")
         if not isinstance(self.body.block.last_op, YieldOp):
             raise VerifyException("fusion.region: the body must end with fusion.yield")
         inside = [argument.type for argument in self.body.block.args]

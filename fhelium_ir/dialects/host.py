@@ -2,17 +2,21 @@
 
 A host program is a `func.func` on memrefs. It names resources (tables, keys, plaintexts) by symbol, allocates results
 and one arena, takes views of the arena, launches kernels, and calls implementations that execute an operation as a
-whole. Around them stand `scf.for` and `scf.if` on host integers.
+whole. Around them stand `scf.for` and `scf.if` on host integers. Launches on several streams wait for each other by
+events; a call begins after everything before it, and everything after it waits for it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeGuard, cast
 
 from xdsl.dialects.builtin import (
     I64,
+    ArrayAttr,
     DenseArrayBase,
     FlatSymbolRefAttrConstr,
+    Float64Type,
     IntegerAttr,
     IntegerType,
     MemRefType,
@@ -23,12 +27,22 @@ from xdsl.dialects.builtin import (
     i8,
     i64,
 )
-from xdsl.ir import Attribute, Block, Dialect, Operation, Region, SSAValue
+from xdsl.ir import (
+    Attribute,
+    Block,
+    Dialect,
+    Operation,
+    ParametrizedAttribute,
+    Region,
+    SSAValue,
+    TypeAttribute,
+)
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
     ParsePropInAttrDict,
     base,
+    irdl_attr_definition,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -41,20 +55,28 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import IsolatedFromAbove, NoTerminator, Pure, SymbolOpInterface
+from xdsl.traits import NoTerminator, Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from fhelium_ir.dialects import kernel
+from fhelium_ir.dialects.traits import IsolatedFromAbove
 from fhelium_ir.dialects.zq import WordType
 
 ARENA = "memory.arena"
 """Function attribute with the arena's size in bytes, from plan-memory to convert-regions-to-kernels."""
 
 
+def _holds_words(type_: Attribute) -> TypeGuard[MemRefType[WordType]]:
+    """As `isa`, which takes longer for each of a program's launches than making it."""
+    if not isinstance(type_, MemRefType):
+        return False
+    element = cast("MemRefType[Attribute]", type_).element_type
+    return isinstance(element, IntegerType | Float64Type)
+
+
 def bytes_of(type_: Attribute) -> int:
     """Bytes of a memref with static shape."""
-    if not isa(type_, MemRefType[WordType]) or any(extent < 0 for extent in type_.get_shape()):
+    if not _holds_words(type_) or any(extent < 0 for extent in type_.get_shape()):
         raise VerifyException(f"host: {type_} must have words as elements and a static shape")
     count = 1
     for extent in type_.get_shape():
@@ -94,7 +116,7 @@ class ViewOp(IRDLOperation):
 
     def verify_(self) -> None:
         source = self.source.type
-        if not isa(source, MemRefType[IntegerType]) or source.element_type != i8:
+        if not _holds_words(source) or source.element_type != i8:
             raise VerifyException("host.view: the source must be an arena, a memref of i8")
         offset = self.offset.value.data
         if offset < 0 or offset + bytes_of(self.result.type) > bytes_of(source):
@@ -117,22 +139,35 @@ class ResourceOp(IRDLOperation):
 
 @irdl_op_definition
 class LaunchOp(IRDLOperation):
-    """Runs a kernel on a grid; memref operands are passed as flat buffers, integers as scalars."""
+    """Runs a kernel on a grid; memref operands are passed as flat buffers, integers as scalars.
+
+    With `stream` it is on another one than stream 0: where streams run at the same time, only `host.wait` orders it
+    with launches on others. The order of the text is always one that all of these allow.
+    """
 
     name = "host.launch"
     callee = prop_def(FlatSymbolRefAttrConstr)
     grid = prop_def(DenseArrayBase.constr(i64))
+    stream = opt_prop_def(IntegerAttr[I64])
     arguments = var_operand_def(base(MemRefType) | base(IntegerType))
+    irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$callee `grid` $grid `(` $arguments `)` attr-dict `:` type($arguments)"
 
-    def __init__(self, callee: str, grid: Sequence[int], arguments: Sequence[SSAValue]):
+    def __init__(
+        self, callee: str, grid: Sequence[int], arguments: Sequence[SSAValue], stream: int = 0
+    ):
         super().__init__(
             operands=[list(arguments)],
             properties={
                 "callee": SymbolRefAttr(callee),
                 "grid": DenseArrayBase.from_list(i64, list(grid)),
+                "stream": IntegerAttr(stream, i64) if stream else None,
             },
         )
+
+    @property
+    def stream_number(self) -> int:
+        return self.stream.value.data if self.stream is not None else 0
 
     @property
     def grid_shape(self) -> tuple[int, ...]:
@@ -141,6 +176,101 @@ class LaunchOp(IRDLOperation):
     def verify_(self) -> None:
         if any(extent < 1 for extent in self.grid_shape):
             raise VerifyException("host.launch: grid extents must be positive")
+        _check_stream(self, self.stream_number)
+
+
+def _check_stream(op: Operation, stream: int) -> None:
+    if stream < 0:
+        raise VerifyException(f"{op.name}: a stream is not negative")
+
+
+@irdl_attr_definition
+class EventType(ParametrizedAttribute, TypeAttribute):
+    """A place in the order of a stream."""
+
+    name = "host.event"
+
+
+@irdl_op_definition
+class RecordOp(IRDLOperation):
+    """The end of everything that has been launched on a stream so far."""
+
+    name = "host.record"
+    stream = prop_def(IntegerAttr[I64])
+    event = result_def(EventType)
+    assembly_format = "`stream` $stream attr-dict `:` type($event)"
+
+    def __init__(self, stream: int):
+        super().__init__(
+            properties={"stream": IntegerAttr(stream, i64)}, result_types=[EventType()]
+        )
+
+    def verify_(self) -> None:
+        _check_stream(self, self.stream.value.data)
+
+
+@irdl_op_definition
+class WaitOp(IRDLOperation):
+    """What is launched on a stream from here on starts after the event."""
+
+    name = "host.wait"
+    stream = prop_def(IntegerAttr[I64])
+    event = operand_def(EventType)
+    assembly_format = "`stream` $stream `for` $event attr-dict `:` type($event)"
+
+    def __init__(self, stream: int, event: SSAValue):
+        super().__init__(operands=[event], properties={"stream": IntegerAttr(stream, i64)})
+
+    def verify_(self) -> None:
+        _check_stream(self, self.stream.value.data)
+
+
+@irdl_op_definition
+class ChainOp(IRDLOperation):
+    """Runs the launches in its body, one after the other, or unit by unit.
+
+    `units` says for each launch in which unit each of its program rows is, the positions on the last axis of its grid.
+    Units touch no words that another unit writes, so a target may run them in any order, and some at the same time,
+    each of them through all launches: what a unit hands on then stays in a cache. Running the launches as they stand
+    gives the same words.
+    """
+
+    name = "host.chain"
+    units = prop_def(ArrayAttr.constr(DenseArrayBase.constr(i64)))
+    body = region_def("single_block")
+    traits = traits_def(NoTerminator())
+    assembly_format = "`units` $units $body attr-dict"
+
+    def __init__(self, units: Sequence[Sequence[int]], body: Region):
+        super().__init__(
+            properties={
+                "units": ArrayAttr([DenseArrayBase.from_list(i64, list(row)) for row in units])
+            },
+            regions=[body],
+        )
+
+    @property
+    def launches(self) -> tuple[LaunchOp, ...]:
+        return tuple(op for op in self.body.block.ops if isinstance(op, LaunchOp))
+
+    @property
+    def unit_numbers(self) -> tuple[tuple[int, ...], ...]:
+        return tuple(tuple(int(n) for n in row.get_values()) for row in self.units)
+
+    def verify_(self) -> None:
+        launches = self.launches
+        if not launches or len(launches) != len(list(self.body.block.ops)):
+            raise VerifyException("host.chain: the body holds launches and nothing else")
+        if len({launch.stream_number for launch in launches}) > 1:
+            raise VerifyException("host.chain: the launches must be on one stream")
+        numbers = self.unit_numbers
+        if [len(row) for row in numbers] != [launch.grid_shape[-1] for launch in launches]:
+            raise VerifyException(
+                "host.chain: `units` must have a number for each program row of each launch"
+            )
+        found = {number for row in numbers for number in row}
+        if found != set(range(len(found))):
+            raise VerifyException("host.chain: units are numbered from 0, without a gap")
 
 
 def check_launch(launch: LaunchOp, callee: kernel.FuncOp) -> None:
@@ -157,7 +287,7 @@ def check_launch(launch: LaunchOp, callee: kernel.FuncOp) -> None:
         raise VerifyException(f"host.launch: '{name}' takes {len(expected)} arguments")
     for index, (argument, want) in enumerate(zip(launch.arguments, expected, strict=True)):
         have: Attribute = argument.type
-        if isa(have, MemRefType[WordType]):
+        if _holds_words(have):
             have = kernel.BufferType(have.element_type)
         if have != want:
             raise VerifyException(
@@ -279,4 +409,8 @@ class CallOp(IRDLOperation):
             raise VerifyException("host.call: in place, the first input and result have one type")
 
 
-Host = Dialect("host", [AllocOp, ViewOp, ResourceOp, LaunchOp, OperationOp, CallOp], [])
+Host = Dialect(
+    "host",
+    [AllocOp, ViewOp, ResourceOp, LaunchOp, ChainOp, RecordOp, WaitOp, OperationOp, CallOp],
+    [EventType],
+)

@@ -54,14 +54,18 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import (
     HasParent,
-    IsolatedFromAbove,
     IsTerminator,
     Pure,
     SymbolOpInterface,
 )
 from xdsl.utils.exceptions import VerifyException
 
+from fhelium_ir.dialects.traits import IsolatedFromAbove
 from fhelium_ir.dialects.zq import WordType
+
+DESCENDING = "descending"
+"""Attribute of a `kernel.func`, a hint: programs with the largest ids along axis 1 should start first, because the
+launch before it wrote what they read last."""
 
 TILE = "kernel.tile"
 """Module attribute with rows, columns and warps of the programs of regions without transform."""
@@ -242,8 +246,10 @@ class LoadOp(IRDLOperation):
 
     def __init__(self, buffer: SSAValue, offset: SSAValue, mask: SSAValue | None = None):
         assert isinstance(buffer.type, BufferType)
-        super().__init__(
-            operands=[buffer, offset, [mask] if mask is not None else []],
+        # Kernels have thousands of these; sorting out optional operands takes longer than all else.
+        Operation.__init__(
+            self,
+            operands=[buffer, offset] if mask is None else [buffer, offset, mask],
             result_types=[buffer.type.element_type],
         )
 
@@ -270,7 +276,8 @@ class StoreOp(IRDLOperation):
     def __init__(
         self, value: SSAValue, buffer: SSAValue, offset: SSAValue, mask: SSAValue | None = None
     ):
-        super().__init__(operands=[value, buffer, offset, [mask] if mask is not None else []])
+        operands = [value, buffer, offset]
+        Operation.__init__(self, operands=operands if mask is None else [*operands, mask])
 
     def verify_(self) -> None:
         assert isinstance(self.buffer.type, BufferType)

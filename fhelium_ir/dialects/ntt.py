@@ -27,6 +27,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from fhelium_ir.dialects.assembly import FactOp
 from fhelium_ir.dialects.rns import ORDERS, PolyFacts, PolyType, poly_facts, word_facts
+from fhelium_ir.dialects.zq import FLOATING_WORDS
 
 
 @dataclass(frozen=True)
@@ -76,21 +77,68 @@ class Schedule:
     `kernels` lists, in order of execution of the forward direction (the inverse runs them backwards), the stages that
     each kernel performs in registers: one number, or two with an exchange between them, first >= second. `rows` and
     `columns` are the residue polynomials and the columns that one program holds in its lanes; `warps` is the launch
-    width.
+    width. Twiddle factors of groups that start at stage `table_stages` or later are computed from one table entry for
+    each block that is there before the group; 0 if all are read from the table. The first `shoup` stages read factors
+    with their quotients by q and multiply by Shoup's product, the others as the arithmetic of the words does.
     """
 
     kernels: tuple[tuple[int, ...], ...]
     rows: int
     columns: int
     warps: int
+    table_stages: int = 0
+    shoup: int = 0
 
     def stages(self) -> int:
         return sum(sum(kernel) for kernel in self.kernels)
 
+    def groups(self) -> list[tuple[int, int]]:
+        """First stage and number of stages of each group."""
+        found: list[tuple[int, int]] = []
+        for group in (group for kernel in self.kernels for group in kernel):
+            found.append((sum(stages for _, stages in found), group))
+        return found
+
+    def computes(self, start: int) -> bool:
+        """Whether the group that starts at a stage computes its twiddle factors."""
+        return 0 < self.table_stages <= start
+
+    def twiddle_entries(self) -> int:
+        """Entries of a table of twiddle factors."""
+        start, stages = self.groups()[-1]
+        if self.computes(start):
+            return self.twiddle_place(start) + (1 << start)
+        return 1 << (start + stages)
+
+    def twiddle_place(self, start: int) -> int:
+        """Where the entries of the group begin that starts at a stage.
+
+        Stage s has its 2^s entries at 2^s. Groups that compute their factors follow those that do not, with no more
+        than the first factor of their last stage for each block that is there before the group.
+        """
+        computed = [first for first, _ in self.groups() if self.computes(first)]
+        if start not in computed:
+            return 1 << start
+        return (1 << computed[0]) + sum(1 << first for first in computed if first < start)
+
+    def twiddle_entry(self, natural: int) -> int:
+        """Place of the factor that has number `natural` of a table in natural order, the blocks of a stage in order.
+
+        In the table the blocks of stage s of a group that starts at stage s0 are ordered by their lower s - s0 bits
+        first, so that lanes that differ in the upper ones read neighbours.
+        """
+        stage = natural.bit_length() - 1
+        block = natural - (1 << stage)
+        start = max(first for first, _ in self.groups() if first <= stage)
+        inner = block & ((1 << (stage - start)) - 1)
+        return (1 << stage) + (inner << start) + (block >> (stage - start))
+
 
 @irdl_attr_definition
 class ScheduleAttr(Data[Schedule]):
-    """`#ntt.schedule<kernels = [[4, 3], [3, 3]], rows = 1, columns = 8, warps = 4>`."""
+    """`#ntt.schedule<kernels = [[4, 3], [3, 3]], rows = 1, columns = 8, warps = 4>`, and before the `>`, if any twiddle
+    factors are computed, `, table_stages = 7`, and if products are Shoup's in any stages, `, shoup = 10`.
+    """
 
     name = "ntt.schedule"
 
@@ -110,7 +158,15 @@ class ScheduleAttr(Data[Schedule]):
                 ),
             )
             rows, columns, warps = (_named(parser, name) for name in ("rows", "columns", "warps"))
-            schedule = Schedule(tuple(kernels), rows, columns, warps)
+            given: dict[str, int] = {}
+            while parser.parse_optional_punctuation(","):
+                position = parser.pos
+                name = parser.parse_keyword_in(_OPTIONS)
+                if name in given:
+                    parser.raise_error(f"{name} is stated twice", position, parser.pos)
+                parser.parse_punctuation("=")
+                given[name] = parser.parse_integer(allow_boolean=False)
+            schedule = Schedule(tuple(kernels), rows, columns, warps, **given)
             try:
                 check_schedule(schedule)
             except VerifyException as error:
@@ -122,11 +178,21 @@ class ScheduleAttr(Data[Schedule]):
         kernels = [list(kernel) for kernel in data.kernels]
         printer.print_string(
             f"<kernels = {kernels}, rows = {data.rows}, columns = {data.columns}, "
-            f"warps = {data.warps}>"
+            f"warps = {data.warps}{_options(data)}>"
         )
 
     def verify(self) -> None:
         check_schedule(self.data)
+
+
+_OPTIONS = ("table_stages", "shoup")
+
+
+def _options(schedule: Schedule) -> str:
+    values = (schedule.table_stages, schedule.shoup)
+    return "".join(
+        f", {name} = {value}" for name, value in zip(_OPTIONS, values, strict=True) if value
+    )
 
 
 def check_schedule(schedule: Schedule) -> None:
@@ -149,6 +215,20 @@ def check_schedule(schedule: Schedule) -> None:
             raise VerifyException(f"ntt.schedule: {name} = {value} is not a power of two")
     if schedule.warps not in (1, 2, 4, 8, 16):
         raise VerifyException(f"ntt.schedule: warps = {schedule.warps} is not 1, 2, 4, 8 or 16")
+    if schedule.table_stages < 0:
+        raise VerifyException(f"ntt.schedule: table_stages = {schedule.table_stages} is negative")
+    if schedule.shoup < 0:
+        raise VerifyException(f"ntt.schedule: shoup = {schedule.shoup} is negative")
+    if schedule.shoup > schedule.stages():
+        raise VerifyException(
+            f"ntt.schedule: shoup = {schedule.shoup} is more than the {schedule.stages()} stages"
+        )
+    for start, stages in schedule.groups():
+        # The first blocks' factors are read, whichever group they are of.
+        if schedule.computes(start) and schedule.table_stages < stages - 1:
+            raise VerifyException(
+                f"ntt.schedule: table_stages = {schedule.table_stages} is too small for a group of {stages} stages"
+            )
 
 
 class TransformOp(FactOp, ABC):
@@ -177,6 +257,10 @@ class TransformOp(FactOp, ABC):
                 raise VerifyException(
                     f"{self.name}: the schedule has {stages} stages, ring degree {facts.degree} "
                     f"needs {needed}"
+                )
+            if self.schedule.data.shoup and facts.arithmetic in FLOATING_WORDS:
+                raise VerifyException(
+                    f"{self.name}: Shoup's products are of integers, the words are {facts.arithmetic}"
                 )
         if self.contract is not None and facts.below is not None:
             limit = self.contract.data.input_below

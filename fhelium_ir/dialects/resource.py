@@ -39,8 +39,10 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "galois_key": ("galois", "exponent"),
     "plaintext": ("values", "level", "scale", "special", "exponent"),
     "moduli": (),
-    "twiddles": ("direction", "groups"),
+    "twiddles": ("direction", "groups", "table_stages"),
     "inverse_degree": ("exponent",),
+    "shoup_twiddles": ("direction", "groups", "stages"),
+    "shoup_inverse_degree": ("exponent",),
     "constants": ("constant", "type", "exponent"),
     "conversion": ("source", "target", "correction", "exponent"),
     "permutation": ("galois", "domain"),
@@ -55,8 +57,13 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 - moduli: per prime q, q^-1 mod R, R mod q, R^2 mod q; [primes, 4].
 - twiddles: powers of the 2N-th root per prime, exponent 1, `direction` forward or inverse; [primes, N]. Stage s has
   entries 2^s to 2^(s+1) - 1, one for each block, in order. `groups`, if it is there, lists how many stages a group has;
-  with s0 stages before its group, the blocks of a stage are ordered by their lower s - s0 bits first.
+  with s0 stages before its group, the blocks of a stage are ordered by their lower s - s0 bits first. Groups that start
+  at stage `table_stages` or later follow the others, with no more than the first factor of their last stage for each
+  block before them: [primes, entries].
 - inverse_degree: per prime N^-1, and N^-1 times the twiddle of stage 0, at `exponent`; [primes, 2].
+- shoup_twiddles, shoup_inverse_degree: the same factors w as plain residues, the twiddles of the first `stages` stages
+  only, each with its quotient floor(w 2^word / q). A 32-bit quotient is the upper half of a 64-bit entry and its factor
+  the lower one, [primes, entries]; 64-bit quotients stand behind the factors of their prime, [primes, 2, entries].
 - constants: an `#rns.constant` for each row of the bundle `type`, at `exponent`; [rows].
 - conversion: coefficients of a base conversion from bundle type `source` to `target`, whose result has Montgomery
   exponent `exponent`. By target row: first -D, then by source limb D/d_i, both at `exponent` + 1, and what the
@@ -74,7 +81,7 @@ PUBLIC_KINDS = ("relinearization_key", "galois_key")
 """Kinds that come from the client."""
 
 
-OPTIONAL = frozenset(("exponent", "special", "groups"))
+OPTIONAL = frozenset(("exponent", "special", "groups", "table_stages"))
 """Parameters that a declaration may lack."""
 
 

@@ -5,7 +5,8 @@ and appears here only as integer attributes. `convert-zq-to-arith` expands each 
 
 In the Montgomery arithmetics words are signless integers, and products follow Montgomery, "Modular multiplication
 without trial division" (1985), with R = 2^word: `mul(a, b) = a * b / R mod q`, and the result lies in
-[1, q + a*b/R], below 2q whenever a*b < q*R.
+[1, q + a*b/R], below 2q whenever a*b < q*R. A factor that is known in advance may come with its
+quotient by q instead: `mul_shoup`.
 
 In `fp64` words are doubles that hold signed integers, R is 1, and a product is reduced with the rounded quotient
 (docs/numerics.md, "Floating-point words").
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from xdsl.dialects.builtin import I64, Float64Type, IntegerAttr, IntegerType, StringAttr, f64, i64
-from xdsl.ir import Dialect, ParametrizedAttribute, SSAValue, TypeAttribute
+from xdsl.ir import Dialect, Operation, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
     IRDLOperation,
     VarConstraint,
@@ -168,7 +169,7 @@ class AddOp(BinaryZqOp):
     assembly_format = "$lhs `,` $rhs `mod` $modulus attr-dict `:` type($result) `,` type($modulus)"
 
     def __init__(self, lhs: SSAValue, rhs: SSAValue, modulus: SSAValue):
-        super().__init__(operands=[lhs, rhs, modulus], result_types=[lhs.type])
+        Operation.__init__(self, operands=[lhs, rhs, modulus], result_types=[lhs.type])
 
 
 @irdl_op_definition
@@ -186,7 +187,8 @@ class SubOp(BinaryZqOp):
     )
 
     def __init__(self, lhs: SSAValue, rhs: SSAValue, modulus: SSAValue, offset: int):
-        super().__init__(
+        Operation.__init__(
+            self,
             operands=[lhs, rhs, modulus],
             result_types=[lhs.type],
             properties={"offset": IntegerAttr(offset, i64)},
@@ -214,7 +216,41 @@ class MulOp(BinaryZqOp):
     assembly_format = "$lhs `,` $rhs `mod` $modulus attr-dict `:` type($result) `,` type($modulus)"
 
     def __init__(self, lhs: SSAValue, rhs: SSAValue, modulus: SSAValue):
-        super().__init__(operands=[lhs, rhs, modulus], result_types=[lhs.type])
+        Operation.__init__(self, operands=[lhs, rhs, modulus], result_types=[lhs.type])
+
+
+@irdl_op_definition
+class MulShoupOp(IRDLOperation):
+    """`value * factor mod q`, below 2q for any value, by a factor below q that is known in advance.
+
+    With R = 2^word, `quotient` is `floor(factor * R / q)`, and the result is
+    `value * factor - floor(value * quotient / R) * q` (Shoup; Harvey, "Faster arithmetic for number-theoretic
+    transforms", 2014). The factor is a plain residue, so the result has the value's Montgomery exponent.
+    """
+
+    name = "zq.mul_shoup"
+    T: ClassVar = VarConstraint("T", _WORD)
+    value = operand_def(T)
+    factor = operand_def(T)
+    quotient = operand_def(T)
+    modulus = operand_def(ModulusType)
+    result = result_def(T)
+    traits = traits_def(Pure())
+    assembly_format = (
+        "$value `,` $factor `,` $quotient `mod` $modulus attr-dict "
+        "`:` type($result) `,` type($modulus)"
+    )
+
+    def __init__(self, value: SSAValue, factor: SSAValue, quotient: SSAValue, modulus: SSAValue):
+        Operation.__init__(
+            self, operands=[value, factor, quotient, modulus], result_types=[value.type]
+        )
+
+    def verify_(self) -> None:
+        _check_word(self.value, self.modulus)
+        assert isinstance(self.modulus.type, ModulusType)
+        if self.modulus.type.arithmetic.floating:
+            raise VerifyException("zq.mul_shoup: works on integers, words of fp64 are doubles")
 
 
 @irdl_op_definition
@@ -238,7 +274,8 @@ class ReduceOp(IRDLOperation):
     )
 
     def __init__(self, value: SSAValue, modulus: SSAValue, from_: int, to: int):
-        super().__init__(
+        Operation.__init__(
+            self,
             operands=[value, modulus],
             result_types=[value.type],
             properties={"from": IntegerAttr(from_, i64), "to": IntegerAttr(to, i64)},
@@ -273,7 +310,7 @@ class ToFloatOp(IRDLOperation):
     assembly_format = "$value `mod` $modulus attr-dict `:` type($modulus)"
 
     def __init__(self, value: SSAValue, modulus: SSAValue):
-        super().__init__(operands=[value, modulus], result_types=[f64])
+        Operation.__init__(self, operands=[value, modulus], result_types=[f64])
 
     def verify_(self) -> None:
         _check_word(self.result, self.modulus)
@@ -291,7 +328,7 @@ class ToIntegerOp(IRDLOperation):
     assembly_format = "$value `mod` $modulus attr-dict `:` type($modulus)"
 
     def __init__(self, value: SSAValue, modulus: SSAValue):
-        super().__init__(operands=[value, modulus], result_types=[i64])
+        Operation.__init__(self, operands=[value, modulus], result_types=[i64])
 
     def verify_(self) -> None:
         _check_word(self.value, self.modulus)
@@ -307,5 +344,7 @@ def _check_word(word: SSAValue, modulus: SSAValue) -> None:
 
 
 Zq = Dialect(
-    "zq", [ModulusOp, AddOp, SubOp, MulOp, ReduceOp, ToFloatOp, ToIntegerOp], [ModulusType]
+    "zq",
+    [ModulusOp, AddOp, SubOp, MulOp, MulShoupOp, ReduceOp, ToFloatOp, ToIntegerOp],
+    [ModulusType],
 )

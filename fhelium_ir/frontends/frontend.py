@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from fhelium_ir.client.layout import Layout
+
 Tensor: TypeAlias = "NDArray[Any]"
 
 
@@ -44,6 +46,10 @@ class ClientSide(Protocol):
 
     def unpack(self, entry: str, results: Sequence[NDArray[np.complex128]]) -> list[Tensor]:
         """The results in the shape of the source program, from the slots of the function's results."""
+        ...
+
+    def layout(self, entry: str) -> Layout:
+        """The same as plain data, for a client that does not have the source program."""
         ...
 
 

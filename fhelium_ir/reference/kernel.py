@@ -338,7 +338,7 @@ class _Run:
                 self.values[op.results[0]] = self.floating_zq(op, op.modulus)
             case zq.ToFloatOp() | zq.ToIntegerOp():
                 self.values[op.result] = self.floating_zq(op, op.modulus)
-            case zq.BinaryZqOp() | zq.ReduceOp():
+            case zq.BinaryZqOp() | zq.MulShoupOp() | zq.ReduceOp():
                 self.values[op.results[0]] = self.zq(op)
             case arith.MulUIExtendedOp():
                 low, high = _wide_product(self.word(op.lhs), self.word(op.rhs))
@@ -446,7 +446,7 @@ class _Run:
             self.refuse(wrong if present is None else wrong & present, message)
         return checked.value
 
-    def zq(self, op: zq.BinaryZqOp | zq.ReduceOp) -> Array:
+    def zq(self, op: zq.BinaryZqOp | zq.MulShoupOp | zq.ReduceOp) -> Array:
         modulus = self.modulus(op.modulus)
         q = modulus.q
         # Lanes of a masked load may have no modulus; then they have no residues to check either.
@@ -478,6 +478,8 @@ class _Run:
                 return value
             case zq.MulOp():
                 return self.montgomery(self.word(op.lhs), self.word(op.rhs), modulus)
+            case zq.MulShoupOp():
+                return self.shoup(op, q, present)
             case _:
                 raise KernelFault(f"the interpreter does not know '{op.name}'")
 
@@ -492,6 +494,23 @@ class _Run:
         total = np.where(below, q - (subtrahend - high), q + (high - subtrahend))
         self.refuse(~below & (total < q), "zq.mul leaves the word")
         return total
+
+    def shoup(self, op: zq.MulShoupOp, q: Array, present: Bools) -> Array:
+        """The one word of [0, 2q) that is `value*factor - c*q` for `c = floor(value*quotient/R)`."""
+        value, factor, quotient = map(self.word, (op.value, op.factor, op.quotient))
+        self.refuse((factor >= q) & present, "zq.mul_shoup: the factor is not below q")
+        # factor*R - quotient*q, by words, has to lie in [0, q).
+        low, high = _wide_product(quotient, q)
+        rest = np.zeros_like(low) - low
+        exact = (factor - (low > 0) == high) & (rest < q)
+        self.refuse(~exact & present, "zq.mul_shoup: the quotient is not that of the factor")
+        low, high = _wide_product(value, factor)
+        count = _wide_product(value, quotient)[1]
+        multiple_low, multiple_high = _wide_product(count, q)
+        result = low - multiple_low
+        outside = high - multiple_high != (low < multiple_low)
+        self.refuse(outside & present, "zq.mul_shoup leaves the word")
+        return result
 
     def mask(self, operand: SSAValue | None) -> Bools:
         own = np.ones(self.unit, np.bool_) if operand is None else self.word(operand)

@@ -158,18 +158,18 @@ def add(lhs: Floats, rhs: Floats, name: str) -> Checked:
 
 
 def multiply(lhs: Floats, rhs: Floats, q: Floats, q_inverse: Floats) -> Checked:
-    """`zq.mul`: lhs * rhs - c * q with c = lhs * fl(rhs / q), rounded to the nearest integer, halves to even."""
+    """`zq.mul`: lhs * rhs - c * q with c = fl(lhs * rhs) * fl(1 / q), rounded to the nearest integer, halves to even."""
     lhs, rhs, q, q_inverse = np.broadcast_arrays(lhs, rhs, q, q_inverse)
     integers = _integers("zq.mul", lhs, rhs)
     faults = (
         *integers,
         (
-            _product_above(lhs, rhs, q) | _product_above(lhs, rhs * q_inverse, np.ones_like(q)),
+            _product_above(lhs, rhs, q) | _product_above(lhs * rhs, q_inverse, np.ones_like(q)),
             "zq.mul: the quotient is above 2^51",
         ),
     )
     # The remainder is known to be far below 2^63, so its value modulo 2^64 is enough.
-    quotient = _nearest_integer(lhs, rhs * q_inverse)
+    quotient = _nearest_integer(lhs * rhs, q_inverse)
     with np.errstate(all="ignore"):
         words = [np.where(np.abs(v) <= 2.0**62, v, 0).astype(np.int64) for v in (lhs, rhs, q)]
         remainder = words[0] * words[1] - quotient * words[2]

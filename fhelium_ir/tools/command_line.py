@@ -7,6 +7,7 @@ import gc
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Mapping
 from typing import NoReturn
 
@@ -43,6 +44,11 @@ def report(error: BaseException, sources: Mapping[str, str], *, debug: bool) -> 
     print(format_error(error, sources), file=sys.stderr)
 
 
+def _warning_line(message: Warning | str, *place: object) -> str:
+    """What a warning of a library looks like: the line of code that gave it is nothing to the user."""
+    return f"warning: {message}\n"
+
+
 def run_tool(body: Callable[[], int], *, debug: bool) -> int:
     """Run a tool and return its exit code: 1 after one clear error, whatever went wrong."""
     collecting, recursion_limit = gc.isenabled(), sys.getrecursionlimit()
@@ -50,6 +56,7 @@ def run_tool(body: Callable[[], int], *, debug: bool) -> int:
     # and frees nothing.
     gc.disable()
     sys.setrecursionlimit(max(recursion_limit, RECURSION_LIMIT))
+    format_warning, warnings.formatwarning = warnings.formatwarning, _warning_line
     try:
         return body()
     except BrokenPipeError:
@@ -66,5 +73,6 @@ def run_tool(body: Callable[[], int], *, debug: bool) -> int:
         return 1
     finally:
         sys.setrecursionlimit(recursion_limit)
+        warnings.formatwarning = format_warning
         if collecting:
             gc.enable()

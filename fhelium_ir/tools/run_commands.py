@@ -10,6 +10,7 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.tools.command_line import ArgumentParser, report
@@ -19,6 +20,10 @@ from fhelium_ir.tools.implementations import (
     add_implementation_options,
     implementations,
 )
+
+if TYPE_CHECKING:
+    from fhelium_ir.client.interface import Interface
+    from fhelium_ir.frontends.frontend import Tensor
 
 TARGETS = ("auto", "cuda", "cpu", "triton-interpret", "interpret", "reference")
 
@@ -115,7 +120,7 @@ def _encrypt_options(parser: ArgumentParser) -> None:
         "--inputs",
         metavar="FILE.json",
         required=True,
-        help="object of named vectors, complex numbers as [re, im]",
+        help="object of named vectors, complex numbers as [re, im]; of tensors for -f heir",
     )
     _output(parser, "CT", "file for the encrypted inputs")
     add("--seed", type=seed, help="reproducible encryption, for tests only: it is insecure")
@@ -129,7 +134,7 @@ def _run_options(parser: ArgumentParser) -> None:
     add(
         "--plaintexts",
         metavar="FILE.json",
-        help="object of named vectors for inputs that the program takes in plain",
+        help="object of named vectors, or tensors, for inputs that the program takes in plain",
     )
     _output(parser, "OUT", "file for the encrypted results")
     parser.add_argument(
@@ -209,13 +214,13 @@ def _keygen(options: CommandOptions) -> int:
 
 
 def _encrypt(options: CommandOptions) -> int:
-    from fhelium_ir.client.inputs import encrypt_inputs, read_vectors
+    from fhelium_ir.client.inputs import encrypt_inputs, read_inputs
     from fhelium_ir.client.randomness import Randomness
     from fhelium_ir.client.storage import Ciphertexts, load_interface, load_public, save_inputs
 
     interface = load_interface(options.folder)
     interface.parameters.check_security()
-    vectors = read_vectors(options.inputs, interface.encrypted, interface.plaintexts)
+    vectors = read_inputs(options.inputs, interface, encrypted=True)
     key, identity = load_public(options.key, interface.parameters)
     randomness = Randomness(options.seed)
     encrypted = encrypt_inputs(key, interface, vectors, randomness)
@@ -223,7 +228,7 @@ def _encrypt(options: CommandOptions) -> int:
     assert options.output is not None
     save_inputs(options.output, interface, Ciphertexts(encrypted, identity, insecure))
     _warn(insecure)
-    names = ", ".join(argument.name for argument in interface.encrypted)
+    names = ", ".join(interface.input_names(encrypted=True))
     print(f"encrypted inputs ({names or 'none'}): {options.output}")
     return 0
 
@@ -231,7 +236,7 @@ def _encrypt(options: CommandOptions) -> int:
 def _run(options: CommandOptions) -> int:
     from fhelium_ir.backend.compiling import StoredProgram
     from fhelium_ir.backend.workspace import choose_target
-    from fhelium_ir.client.inputs import encode_plaintexts, read_vectors
+    from fhelium_ir.client.inputs import encode_plaintexts, read_inputs
     from fhelium_ir.client.materials import KeySetMaterials
     from fhelium_ir.client.storage import (
         Ciphertexts,
@@ -247,9 +252,9 @@ def _run(options: CommandOptions) -> int:
     target = target if target == REFERENCE else choose_target(target)
     plaintexts = {}
     if options.plaintexts is not None:
-        plaintexts = read_vectors(options.plaintexts, interface.plaintexts, interface.encrypted)
+        plaintexts = read_inputs(options.plaintexts, interface, encrypted=False)
     elif interface.plaintexts:
-        names = ", ".join(argument.name for argument in interface.plaintexts)
+        names = ", ".join(interface.input_names(encrypted=False))
         raise FheliumError(f"the program takes inputs in plain ({names}): give --plaintexts")
     encrypted = load_inputs(options.inputs, interface)
     keys = load_evaluation_keys(options.keys, interface)
@@ -284,21 +289,33 @@ def _decrypt(options: CommandOptions) -> int:
     encrypted = load_results(options.inputs, interface)
     if encrypted.identity != secret.identity:
         raise FheliumError(f"'{options.inputs}' is not encrypted under '{options.secret}'")
-    slots = interface.parameters.slots
-    count = slots if options.slots is None else options.slots
-    if not 1 <= count <= slots:
-        raise FheliumError(f"a result has {slots} slots, {count} were asked for")
+    count = _slots_to_show(options.slots, interface)
     client = Client(interface.parameters, secret=secret)
     tensors = [encrypted.tensors[result.name] for result in interface.results]
-    results = [vector[:count] for vector in client.decrypt(interface, tensors, options.flood)]
+    vectors = client.decrypt(interface, tensors, options.flood)
+    results: list[Tensor] = [vector[:count] for vector in vectors]
+    names = [result.name for result in interface.results]
+    if interface.layout is not None:
+        results = list(interface.layout.unpack(vectors))
+        names = [f"result{index}" for index in range(len(results))]
     if options.output is None:
-        print_results(results)
+        print_results(results, "slot" if interface.layout is None else "element")
     else:
-        names = [result.name for result in interface.results]
         save_values(options.output, dict(zip(names, results, strict=True)))
         print(f"results: {options.output}")
     _warn(encrypted.insecure or client.insecure)
     return 0
+
+
+def _slots_to_show(wanted: int | None, interface: Interface) -> int:
+    slots = interface.parameters.slots
+    if wanted is None:
+        return slots
+    if interface.layout is not None:
+        raise FheliumError("--slots: the results are tensors of the source program, not slots")
+    if not 1 <= wanted <= slots:
+        raise FheliumError(f"a result has {slots} slots, {wanted} were asked for")
+    return wanted
 
 
 def _warn(insecure: bool) -> None:

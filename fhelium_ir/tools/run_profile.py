@@ -176,7 +176,7 @@ def by_region(launches: Sequence[Launch], module: ModuleOp, function: str) -> li
         op
         for f in module.ops
         if isinstance(f, func.FuncOp) and f.sym_name.data == function
-        for op in f.body.block.ops
+        for op in f.walk()
         if isinstance(op, host.LaunchOp)
     ]
     if [op.callee.string_value() for op in ops] != [launch.kernel for launch in launches]:

@@ -117,6 +117,7 @@ def compile_program(
         options.rotation_keys,
         options.device,
         options.frontend,
+        linked=not elsewhere,
     )
     passes = len(universe.PIPELINES[universe.DEFAULT_PIPELINE])
     with bar("compiling", passes + (options.rotation_keys is not None)) as advance:

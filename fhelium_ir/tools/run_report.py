@@ -12,7 +12,7 @@ from rich.table import Table
 from fhelium_ir.analysis.precision import output_precision
 from fhelium_ir.backend.compiling import CompiledProgram
 from fhelium_ir.backend.program import entry_function
-from fhelium_ir.client.interface import key_names
+from fhelium_ir.client.interface import Interface, key_names
 from fhelium_ir.frontends.frontend import Tensor
 from fhelium_ir.tools.run_program import Outcome
 
@@ -33,21 +33,26 @@ def print_program(program: CompiledProgram) -> None:
 def print_interface(program: CompiledProgram) -> None:
     """Prints what a program takes, what errors to expect, and which keys it needs."""
     console = _console()
-    for argument in program.interface.arguments:
-        kind = "encrypted" if argument.encrypted else "plaintext"
-        console.print(
-            f"input {argument.name}: {argument.length} numbers up to {argument.range:g}, {kind}",
-            markup=False,
-        )
+    for name, shape, bound, encrypted in _inputs(program.interface):
+        kind = "encrypted" if encrypted else "plaintext"
+        numbers = f"{'x'.join(map(str, shape))} numbers" if shape else "one number"
+        console.print(f"input {name}: {numbers} up to {bound:g}, {kind}", markup=False)
     for line in _expected_errors(program):
         console.print(line, markup=False)
     _print_keys(program)
 
 
-def print_results(results: Sequence[Tensor]) -> None:
-    """Prints the first slots of decrypted results."""
+def _inputs(interface: Interface) -> list[tuple[str, tuple[int, ...], float, bool]]:
+    """Name, shape, range and encryption of each input."""
+    if interface.layout is not None:
+        return [(t.name, t.shape, t.range, t.encrypted) for t in interface.layout.inputs]
+    return [(a.name, (a.length,), a.range, a.encrypted) for a in interface.arguments]
+
+
+def print_results(results: Sequence[Tensor], unit: str) -> None:
+    """Prints the first numbers of decrypted results; `unit` is "slot" or "element"."""
     for index, result in enumerate(results):
-        _console().print(_table(index, "slot", result, None))
+        _console().print(_table(index, unit, result, None))
 
 
 def print_report(program: CompiledProgram, outcome: Outcome) -> None:

@@ -10,7 +10,7 @@ import sys
 from typing import IO
 
 from fhelium_ir.compiler.errors import FheliumError
-from fhelium_ir.lowering.cpu.binding import object_code
+from fhelium_ir.lowering.cpu.binding import quick_object_code
 
 
 def read_message(stream: IO[bytes]) -> bytes | None:
@@ -30,10 +30,11 @@ def write_message(stream: IO[bytes], data: bytes) -> None:
 
 
 def main() -> None:
-    """Answers every message."""
+    """Answers every message; LLVM begins with a small text of no use, while nobody waits for it."""
+    quick_object_code("define void @nothing() {\n  ret void\n}\n")
     while (text := read_message(sys.stdin.buffer)) is not None:
         try:
-            answer = object_code(text.decode())
+            answer = quick_object_code(text.decode())
         except FheliumError:
             answer = b""
         write_message(sys.stdout.buffer, answer)

@@ -1,23 +1,23 @@
 """From kernels to machine code in this process, by way of LLVM IR and the object cache.
 
-What a module costs, in processor time on Zen 4: a multiplication with key switching and rescale on doubles (8 kernels,
-8600 operations) 0.4 s of text, 0.4 s of LLVM's optimiser and 0.3 s of its code generator. Products by halves (64-bit
-Montgomery) take the code generator five times as long. The garbage collector would add half again.
+Texts are made in this process and compiled in others, the first while the last are made. A program that is linked in
+the process that compiles it has its kernels begun as soon as they are ready, while the last passes run.
 """
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+import contextlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from fhelium_ir.compiler.collection import no_collection
+from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.dialects import kernel
 from fhelium_ir.lowering.cpu.binding import NativeCode, host_description, host_header, vector_bits
 from fhelium_ir.lowering.cpu.fingerprint import Fingerprints, compiler_description
 from fhelium_ir.lowering.cpu.llvm_text import module_text
 from fhelium_ir.lowering.cpu.object_cache import ObjectCache
-from fhelium_ir.lowering.cpu.parallel_compile import available_cores, compile_texts
+from fhelium_ir.lowering.cpu.parallel_compile import Compiling, available_cores
 
 PARALLEL_OPERATIONS = 1000
 """Below this many kernel operations, worker processes take longer to start than they save."""
@@ -46,12 +46,18 @@ def compile_kernels(funcs: Sequence[kernel.FuncOp], cache: ObjectCache) -> Compi
     Raises:
         FheliumError: a kernel holds what the CPU target does not support.
     """
-    with _no_collection():
-        fingerprints = Fingerprints(environment())
-        keys = [fingerprints.of(func) for func in funcs]
-        different = dict(zip(keys, funcs, strict=True))
-        cached = {key: data for key in different if (data := cache.read(key)) is not None}
-        fresh = _compile({key: func for key, func in different.items() if key not in cached})
+    with no_collection():
+        keys, cached, missing = _look_up(funcs, cache)
+        fresh = _finish(missing)
+        left = {key: func for key, func in missing.items() if key not in fresh}
+        if left:
+            compiling = Compiling(_workers(left))
+            try:
+                for key in _longest_first(left):
+                    compiling.add(key, native_text(left[key], _symbol(key)))
+            finally:
+                compiling.close()
+            fresh |= compiling.finish()
         for key, data in fresh.items():
             cache.write(key, data)
         objects = {_symbol(key): data for key, data in (cached | fresh).items()}
@@ -60,20 +66,74 @@ def compile_kernels(funcs: Sequence[kernel.FuncOp], cache: ObjectCache) -> Compi
     return CompiledKernels(addresses, len(cached), len(fresh), code)
 
 
+def start_processes() -> Compiling | None:
+    """Processes for `begin_kernels`, which take longer to start than it takes to make the first texts; None where there
+    is one processor."""
+    cores = available_cores()
+    return Compiling(cores) if cores > 1 else None
+
+
+def begin_kernels(funcs: Sequence[kernel.FuncOp], cache: ObjectCache, compiling: Compiling) -> None:
+    """Begins in other processes what `compile_kernels` will want of the same kernels; what it cannot do is left.
+
+    Args:
+        compiling: the processes, which get no more texts after these.
+    """
+    with no_collection():
+        try:
+            missing = _look_up(funcs, cache)[2]
+            for key in _longest_first(missing) if _workers(missing) > 1 else ():
+                with contextlib.suppress(FheliumError):
+                    compiling.add(key, native_text(missing[key], _symbol(key)))
+        finally:
+            compiling.close()
+    _begun.append(compiling)
+    # Programs that nobody has linked.
+    del _begun[:-MOST_BEGUN]
+
+
+_Funcs = Mapping[str, kernel.FuncOp]
+_begun: list[Compiling] = []
+
+MOST_BEGUN = 4
+"""Programs whose kernels are compiled or ready before anybody asks for them."""
+
+
+def _look_up(
+    funcs: Sequence[kernel.FuncOp], cache: ObjectCache
+) -> tuple[list[str], dict[str, bytes], dict[str, kernel.FuncOp]]:
+    """The key of each kernel, and by key the objects that are cached and the kernels that are not."""
+    fingerprints = Fingerprints(environment())
+    keys = [fingerprints.of(func) for func in funcs]
+    different = dict(zip(keys, funcs, strict=True))
+    cached = {key: data for key in different if (data := cache.read(key)) is not None}
+    return keys, cached, {key: func for key, func in different.items() if key not in cached}
+
+
+def _finish(missing: _Funcs) -> dict[str, bytes]:
+    """The objects of the kernels that have been begun."""
+    objects: dict[str, bytes] = {}
+    for compiling in [begun for begun in _begun if begun.names & missing.keys()]:
+        with contextlib.suppress(ValueError):  # another thread has been quicker
+            _begun.remove(compiling)
+        objects |= compiling.finish()
+    return {key: data for key, data in objects.items() if key in missing}
+
+
 def environment() -> str:
     """All that decides, beside the kernel itself, what it compiles to."""
     return f"{compiler_description()}\n{host_description()}"
 
 
-def _compile(missing: Mapping[str, kernel.FuncOp]) -> dict[str, bytes]:
-    sizes = {key: sum(1 for _ in func.walk()) for key, func in missing.items()}
-    workers = min(available_cores(), len(missing))
-    if sum(sizes.values()) < PARALLEL_OPERATIONS:
-        workers = 1
-    # Long ones first, so that no worker is left with one at the end.
-    order = sorted(missing, key=lambda key: -sizes[key])
-    texts = ((key, native_text(missing[key], _symbol(key))) for key in order)
-    return compile_texts(texts, workers)
+def _workers(missing: _Funcs) -> int:
+    """How many processes pay."""
+    size = sum(1 for func in missing.values() for _ in func.walk())
+    return min(available_cores(), len(missing)) if size >= PARALLEL_OPERATIONS else 1
+
+
+def _longest_first(missing: _Funcs) -> list[str]:
+    """So that no worker is left with a long one at the end."""
+    return sorted(missing, key=lambda key: -sum(1 for _ in missing[key].walk()))
 
 
 def native_text(func: kernel.FuncOp, symbol: str) -> str:
@@ -84,15 +144,3 @@ def native_text(func: kernel.FuncOp, symbol: str) -> str:
 def _symbol(key: str) -> str:
     """No name of the input reaches LLVM."""
     return f"kernel_{key}"
-
-
-@contextmanager
-def _no_collection() -> Generator[None]:
-    """The collector would walk the whole program again and again, a third of a second each time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from fhelium_ir.compiler.errors import FheliumError, unknown_name
 from fhelium_ir.dialects import kernel
+from fhelium_ir.lowering.cpu.chains import Step, chain_work, driver
 from fhelium_ir.lowering.cpu.code import element_type
 from fhelium_ir.lowering.cpu.jit import CompiledKernels, compile_kernels
 from fhelium_ir.lowering.cpu.llvm_text import GRID_RANK
@@ -46,6 +47,7 @@ class CpuKernel:
 
     Attributes:
         name: the symbol of the kernel function.
+        address: of its machine code.
         grid_rank: how many extents its grid has.
         buffers: by argument, the element type of a buffer, or None for a scalar.
         call: `call(begin, end, words)` runs the programs `begin <= p < end`, numbered with axis 0
@@ -55,11 +57,17 @@ class CpuKernel:
     """
 
     name: str
+    address: int
     grid_rank: int
     buffers: tuple[torch.dtype | None, ...]
     call: Callable[[int, int, bytes], None]
     pack: Callable[..., bytes] = field(repr=False)
     code: CompiledKernels = field(repr=False)
+
+    @property
+    def word_bytes(self) -> int:
+        """The size of what `prepare` gives."""
+        return 8 * (GRID_RANK + len(self.buffers))
 
     def prepare(self, grid: Sequence[int], arguments: Sequence[Argument]) -> bytes:
         """Checks a launch and returns the words of the call; the tensors must outlive it.
@@ -140,22 +148,64 @@ class CpuKernels:
         Raises:
             FheliumError: there is no such kernel, or an argument does not fit it.
         """
+        found = self._kernel(name)
+        self._run(name, found.call, prod(grid), found.prepare(grid, arguments))
+
+    def chain(
+        self, launches: Sequence[tuple[str, tuple[int, ...]]], units: Sequence[Sequence[int]]
+    ) -> Callable[..., None]:
+        """A function of one tuple of arguments for each launch, which runs them unit by unit, see `host.chain`.
+
+        Units are spread over threads, as programs are in `launch`.
+
+        Args:
+            launches: names and grids of kernels.
+            units: for each launch the unit of each position on the last axis of its grid.
+
+        Raises:
+            FheliumError: there is no such kernel, or, when it is called, an argument does not fit it.
+        """
+        kernels = [self._kernel(name) for name, _ in launches]
+        grids = [grid for _, grid in launches]
+        work = chain_work(
+            [
+                Step(found.address, found.word_bytes, grid, numbers)
+                for found, grid, numbers in zip(kernels, grids, units, strict=True)
+            ]
+        )
+        call, name = driver(_ENTRY), "+".join(found.name for found in kernels)
+        self._pace.setdefault(name, 0.0)
+
+        def run(*arguments: Sequence[Argument]) -> None:
+            words = [
+                found.prepare(grid, values)
+                for found, grid, values in zip(kernels, grids, arguments, strict=True)
+            ]
+            self._run(name, call, work.units, b"".join((work.header, *words)))
+
+        return run
+
+    def _kernel(self, name: str) -> CpuKernel:
         found = self.kernels.get(name)
         if found is None:
             raise unknown_name("kernel", name, self.kernels)
-        words = found.prepare(grid, arguments)
-        programs = prod(grid)
+        return found
+
+    def _run(
+        self, name: str, call: Callable[[int, int, bytes], None], count: int, words: bytes
+    ) -> None:
+        """Runs all `count` programs of a launch, or units of a chain."""
         if self.threads == 1:
-            found.call(0, programs, words)
+            call(0, count, words)
             return
         pace = self._pace[name]
-        parts = min(self.threads, programs, int(pace * programs / THREAD_SECONDS))
+        parts = min(self.threads, count, int(pace * count / THREAD_SECONDS))
         if parts > 1:
-            measured = run_split(found.call, programs, parts, words)
+            measured = run_split(call, count, parts, words)
         else:
             start = perf_counter()
-            found.call(0, programs, words)
-            measured = (perf_counter() - start) / max(programs, 1)
+            call(0, count, words)
+            measured = (perf_counter() - start) / max(count, 1)
         # The first launch meets cold caches and fresh pages, so it must not weigh for long.
         self._pace[name] = 0.5 * (pace + measured)
 
@@ -174,4 +224,4 @@ def _bind(func: kernel.FuncOp, address: int, code: CompiledKernels) -> CpuKernel
     )
     rank = func.grid_rank.value.data
     pack = Struct(f"{GRID_RANK + len(buffers)}q").pack
-    return CpuKernel(func.sym_name.data, rank, buffers, _ENTRY(address), pack, code)
+    return CpuKernel(func.sym_name.data, address, rank, buffers, _ENTRY(address), pack, code)

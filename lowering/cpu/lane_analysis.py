@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from fhelium_ir.dialects import kernel
+from fhelium_ir.lowering.cpu.nesting import all_ops, holds
 
 
 @dataclass
@@ -33,16 +34,17 @@ class LaneFacts:
 
     def op_mask(self, op: Operation) -> int:
         """The axes that the operation as a whole depends on: operands, results, nested values."""
-        mask = 0
-        for nested in op.walk():
-            for value in (*nested.operands, *nested.results):
-                mask |= self.masks.get(value, 0)
+        mask, known = 0, self.masks
+        for inner in all_ops(op):
+            for operand in inner.operands:
+                mask |= known.get(operand, 0)
+            for result in inner.results:
+                mask |= known.get(result, 0)
         return mask
 
     def is_uniform(self, op: Operation) -> bool:
         """Whether one execution per program does for all lanes."""
-        effects = (kernel.StoreOp, kernel.ExchangeOp)
-        return self.op_mask(op) == 0 and not any(isinstance(o, effects) for o in op.walk())
+        return self.op_mask(op) == 0 and not holds(op, kernel.StoreOp, kernel.ExchangeOp)
 
 
 def analyse_lanes(func: kernel.FuncOp) -> LaneFacts:
@@ -109,13 +111,26 @@ def _visit_loop(loop: scf.ForOp, facts: LaneFacts) -> None:
     if bounds:
         facts.inline.add(loop)
         whole = facts.op_mask(loop)
-        if any(isinstance(op, kernel.StoreOp) for op in loop.walk()):
+        if holds(loop, kernel.StoreOp):
             whole = facts.all_axes
         carried = [whole] * len(carried)
     masks.update(zip(loop.results, carried, strict=True))
 
 
 Strides = dict[SSAValue, tuple[int | None, ...]]
+
+_MOVING: frozenset[type[Operation]] = frozenset(
+    (
+        kernel.LaneIdOp,
+        arith.AndIOp,
+        arith.AddiOp,
+        arith.OrIOp,
+        arith.SubiOp,
+        arith.MuliOp,
+        arith.ShLIOp,
+    )
+)
+"""Operations that `lane_strides` knows; asking for each of them in turn takes long."""
 
 
 def lane_strides(func: kernel.FuncOp, facts: LaneFacts) -> Strides:
@@ -130,6 +145,8 @@ def lane_strides(func: kernel.FuncOp, facts: LaneFacts) -> Strides:
         for value, mask in facts.masks.items()
     }
     for op in func.walk():
+        if type(op) not in _MOVING:
+            continue
         match op:
             case kernel.LaneIdOp():
                 strides[op.result] = tuple(int(axis == op.axis.value.data) for axis in axes)

@@ -16,6 +16,7 @@ from xdsl.ir import Operation, SSAValue
 from fhelium_ir.dialects import kernel
 from fhelium_ir.lowering.cpu.addresses import Offset, Offsets, Root
 from fhelium_ir.lowering.cpu.code import NATURAL, Code, Value, integer
+from fhelium_ir.lowering.cpu.nesting import all_ops
 from fhelium_ir.lowering.cpu.operations import constant_of
 from fhelium_ir.lowering.cpu.schedule import LaneArray, Schedule, Segment
 
@@ -106,7 +107,7 @@ class LaneValues(ABC):
         return any(
             nested in self.facts.inline and self._depends(nested.lb, nested.ub, nested.step)
             for op in self.segment.ops
-            for nested in op.walk()
+            for nested in all_ops(op)
             if isinstance(nested, scf.ForOp)
         )
 

@@ -26,6 +26,7 @@ from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.dialects import kernel
 from fhelium_ir.lowering.cpu.addresses import Offsets
 from fhelium_ir.lowering.cpu.code import Code, Names, Value, element_type, integer, size_of
+from fhelium_ir.lowering.cpu.nesting import holds
 from fhelium_ir.lowering.cpu.operations import constant_of
 from fhelium_ir.lowering.cpu.schedule import (
     Item,
@@ -81,22 +82,15 @@ def lanes_at_once(func: kernel.FuncOp, vector_bits: int) -> int:
 
     Tables of indices are 32 bits wide in every kernel, so the widest buffer decides.
     """
+    stored = {element_type(op.value.type) for op in func.walk() if type(op) is kernel.StoreOp}
     widths = [
         size_of(element)
         for type_ in func.function_type.inputs.data
         if isinstance(type_, kernel.BufferType)
         and (element := element_type(type_.element_type)) is not None
-        and _is_word(func, element)
+        and element in stored
     ]
     return max(1, vector_bits // 8 // max(widths, default=8))
-
-
-def _is_word(func: kernel.FuncOp, element: str) -> bool:
-    """Whether a kernel stores words of this type."""
-    return any(
-        isinstance(op, kernel.StoreOp) and element_type(op.value.type) == element
-        for op in func.walk()
-    )
 
 
 class _FunctionEmitter:
@@ -211,14 +205,14 @@ class _FunctionEmitter:
                 continue
             rest.append(item)
             if isinstance(item, ProgramLoop):
-                stores = stores or _touches(item.op, kernel.StoreOp)
+                stores = stores or holds(item.op, kernel.StoreOp)
             elif isinstance(item, Segment):
-                stores = stores or any(_touches(op, kernel.StoreOp) for op in item.ops)
+                stores = stores or any(holds(op, kernel.StoreOp) for op in item.ops)
         return rest
 
     def _is_ready(self, op: Operation, stores: bool) -> bool:
         """Whether an operation may be moved to the front, over stores if there are some in front of it."""
-        if stores and _touches(op, kernel.LoadOp):
+        if stores and holds(op, kernel.LoadOp):
             return False
         return all(value in self.uniform for value in outside_values(op))
 
@@ -305,7 +299,3 @@ class _FunctionEmitter:
         for axis in range(len(self.schedule.facts.extents)):
             count *= self.extent(axis) if mask >> axis & 1 else 1
         return count
-
-
-def _touches(op: Operation, kind: type[Operation]) -> bool:
-    return any(isinstance(nested, kind) for nested in op.walk())

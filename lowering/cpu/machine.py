@@ -66,7 +66,14 @@ class CpuDescription:
         while wide[-1] != "mont64":
             wide.pop()
         words = max(2, self.vector_bits // 64)
-        return replace(DEVICES["cpu"], name="host", arithmetics=("mont32", *wide), lanes=16 * words)
+        cpu = DEVICES["cpu"]
+        return replace(
+            cpu,
+            name="host",
+            arithmetics=("mont32", *wide),
+            lanes=16 * words,
+            cache=self.caches[1] or cpu.cache,
+        )
 
 
 def describe(again: bool = False) -> CpuDescription:

@@ -7,7 +7,7 @@ registers (`shuffles`); what remains is gathered and scattered.
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from xdsl.dialects import scf
@@ -25,6 +25,7 @@ from fhelium_ir.lowering.cpu.code import (
     size_of,
 )
 from fhelium_ir.lowering.cpu.lane_values import Function, LaneValues
+from fhelium_ir.lowering.cpu.nesting import holds
 from fhelium_ir.lowering.cpu.operations import unsupported
 from fhelium_ir.lowering.cpu.schedule import Export, Segment
 from fhelium_ir.lowering.cpu.shuffles import deinterleave, interleave, transpose
@@ -48,7 +49,7 @@ class Memory(LaneValues, ABC):
         """Loads that are transposed together, by each of them."""
         epoch, found = 0, list[tuple[object, kernel.LoadOp]]()
         for op in self.segment.ops:
-            if any(isinstance(nested, kernel.StoreOp) for nested in op.walk()):
+            if holds(op, kernel.StoreOp):
                 epoch += 1
             if isinstance(op, kernel.LoadOp) and op.mask is None:
                 found.append((epoch, op))
@@ -116,67 +117,66 @@ class Memory(LaneValues, ABC):
         buffer = self.get(op.buffer)
         code = self._level(mask)
         stride = self._stride(offset)
-        if lanes == 1:
+        shared = op.mask is not None and self._lanes_of(self.facts.masks[op.mask]) == 1
+        lane_mask = None if shared else op.mask
+        if lanes == 1 or stride == 1:
             pointer = self._pointer(buffer, element, offset, mask)
-            result = self._scalar_load(code, pointer, element, op.mask)
-        elif stride == 1:
+
+            def load() -> Value:
+                return self._load_row(code, pointer, element, lanes, lane_mask)
+
+        elif stride == 0 and lane_mask is None:
             pointer = self._pointer(buffer, element, offset, mask)
-            result = self._vector_load(code, pointer, element, op.mask)
-        elif stride == 0 and op.mask is None:
-            pointer = self._pointer(buffer, element, offset, mask)
-            result = code.splat(code.load(pointer, element), lanes)
+
+            def load() -> Value:
+                return code.splat(code.load(pointer, element), lanes)
+
         else:
             pointers = code.pointer(buffer, element, self.natural(op.offset, lanes))
-            result = code.call(
-                f"llvm.masked.gather.{_suffix(element, lanes)}.v{lanes}p0",
-                element,
-                lanes,
-                [
-                    pointers,
-                    integer(size_of(element), "i32"),
-                    self._lane_mask(op.mask),
-                    _zero(element, lanes),
-                ],
-            )
+
+            def load() -> Value:
+                return self._gather(code, pointers, element, lanes, lane_mask)
+
+        result = self._guarded(code, op.mask, load) if shared else load()
         self.known.values[op.result] = result
+
+    def _guarded(self, code: Code, mask: SSAValue, load: Callable[[], Value]) -> Value:
+        """What is loaded where a mask that all lanes share is true, else 0.
+
+        A processor takes hundreds of cycles for a masked access to an address that is not mapped.
+        """
+        access, after, before = code.names.fresh("access"), code.names.fresh("after"), code.label
+        code.branch_if(self.get(mask), access, after)
+        code.start(access)
+        word = load()
+        access = code.label
+        code.branch(after)
+        code.start(after)
+        zero = _zero(word.element, word.lanes).name
+        choice = f"[ {zero}, %{before} ], [ {word.name}, %{access} ]"
+        return code.emit(f"phi {word.type} {choice}", word.element, word.lanes)
 
     def _lane_mask(self, mask: SSAValue | None) -> Value:
         if mask is None:
             return self.parent.main.splat(integer(1, "i1"), self.lanes)
         return self.natural(mask, self.lanes)
 
-    def _scalar_load(
-        self, code: Code, pointer: Value, element: str, mask: SSAValue | None
+    def _load_row(
+        self, code: Code, pointer: Value, element: str, lanes: int, mask: SSAValue | None
     ) -> Value:
         if mask is None:
-            return code.load(pointer, element)
-        access, after, before = code.names.fresh("access"), code.names.fresh("after"), code.label
-        code.branch_if(self.get(mask), access, after)
-        code.start(access)
-        word = code.load(pointer, element)
-        code.branch(after)
-        code.start(after)
-        zero = _zero(element, 1).name
-        return code.emit(
-            f"phi {element} [ {zero}, %{before} ], [ {word.name}, %{access} ]", element
-        )
+            return code.load(pointer, element, lanes)
+        assert lanes > 1
+        size, zero = integer(size_of(element), "i32"), _zero(element, lanes)
+        name = f"llvm.masked.load.{_suffix(element, lanes)}.p0"
+        return code.call(name, element, lanes, [pointer, size, self._lane_mask(mask), zero])
 
-    def _vector_load(
-        self, code: Code, pointer: Value, element: str, mask: SSAValue | None
+    def _gather(
+        self, code: Code, pointers: Value, element: str, lanes: int, mask: SSAValue | None
     ) -> Value:
-        if mask is None:
-            return code.load(pointer, element, self.lanes)
-        return code.call(
-            f"llvm.masked.load.{_suffix(element, self.lanes)}.p0",
-            element,
-            self.lanes,
-            [
-                pointer,
-                integer(size_of(element), "i32"),
-                self._lane_mask(mask),
-                _zero(element, self.lanes),
-            ],
-        )
+        size, zero = integer(size_of(element), "i32"), _zero(element, lanes)
+        name = f"llvm.masked.gather.{_suffix(element, lanes)}.v{lanes}p0"
+        return code.call(name, element, lanes, [pointers, size, self._lane_mask(mask), zero])
 
     def _load_together(self, op: kernel.LoadOp, element: str) -> None:
         group = self.loads[op]

@@ -6,10 +6,10 @@ import contextlib
 import os
 import subprocess
 import sys
-import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from pathlib import Path
 from queue import SimpleQueue
+from threading import Thread
 
 import fhelium_ir
 from fhelium_ir.lowering.cpu.binding import object_code
@@ -27,44 +27,71 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
+class Compiling:
+    """LLVM IR on its way to object files.
+
+    Args:
+        workers: how many processes to start; below 2, this process compiles when the results are asked for.
+    """
+
+    def __init__(self, workers: int):
+        self._jobs: SimpleQueue[tuple[str, str] | None] = SimpleQueue()
+        self._done: dict[str, bytes] = {}
+        self._texts: dict[str, str] = {}
+        count = workers if workers > 1 else 0
+        processes = [process for _ in range(count) if (process := _start_worker()) is not None]
+        self._threads = [
+            Thread(target=_feed, args=(process, self._jobs, self._done), daemon=True)
+            for process in processes
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def names(self) -> Set[str]:
+        """Of all texts so far."""
+        return self._texts.keys()
+
+    def add(self, name: str, text: str) -> None:
+        """Hands a text to the processes."""
+        self._texts[name] = text
+        self._jobs.put((name, text))
+
+    def close(self) -> None:
+        """Says that no text follows: the processes end behind the last one."""
+        for _ in self._threads:
+            self._jobs.put(None)
+
+    def finish(self) -> dict[str, bytes]:
+        """The object files by name; what a process failed to compile is compiled in this one.
+
+        Raises:
+            FheliumError: LLVM refuses a text.
+        """
+        self.close()
+        for thread in self._threads:
+            thread.join()
+        done = self._done
+        return {name: done.get(name) or object_code(text) for name, text in self._texts.items()}
+
+
 def compile_texts(texts: Texts, workers: int) -> dict[str, bytes]:
     """Object files by name.
 
     Args:
         texts: names and LLVM IR, taken one after the other while workers run.
-        workers: how many processes to start; below 2, this process compiles. What a process
-            fails to compile is compiled in this one.
+        workers: how many processes to start, see `Compiling`.
 
     Raises:
         FheliumError: LLVM refuses a text.
     """
-    if workers < 2:
-        return {name: object_code(text) for name, text in texts}
-    jobs: SimpleQueue[tuple[str, str] | None] = SimpleQueue()
-    done: dict[str, bytes] = {}
-    left: dict[str, str] = {}
-    started = [process for _ in range(workers) if (process := _start_worker()) is not None]
-    threads = [
-        threading.Thread(target=_feed, args=(process, jobs, done), daemon=True)
-        for process in started
-    ]
+    compiling = Compiling(workers)
     try:
-        for thread in threads:
-            thread.start()
         for name, text in texts:
-            left[name] = text
-            jobs.put((name, text))
-        for _ in threads:
-            jobs.put(None)
-        for thread in threads:
-            thread.join()
+            compiling.add(name, text)
     finally:
-        for _ in threads:
-            jobs.put(None)
-        for process in started:
-            process.kill()
-            process.wait()
-    return {name: done.get(name) or object_code(text) for name, text in left.items()}
+        compiling.close()
+    return compiling.finish()
 
 
 def _start_worker() -> subprocess.Popen[bytes] | None:
@@ -104,3 +131,5 @@ def _feed(
     with contextlib.suppress(OSError):
         process.stdin.close()
     process.stdout.close()
+    process.kill()
+    process.wait()

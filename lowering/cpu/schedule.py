@@ -23,6 +23,7 @@ from fhelium_ir.lowering.cpu.lane_analysis import (
     analyse_lanes,
     lane_strides,
 )
+from fhelium_ir.lowering.cpu.nesting import holds
 
 RECOMPUTE_LIMIT = 6
 """Most operations repeated in a segment instead of spilling their result."""
@@ -192,7 +193,7 @@ def _split(block: Block, schedule: Schedule) -> list[Item]:
             items.append(loop)
         else:
             current.ops.append(op)
-            stores = stores or any(isinstance(nested, kernel.StoreOp) for nested in op.walk())
+            stores = stores or holds(op, kernel.StoreOp)
     flush()
     return items
 
@@ -204,7 +205,7 @@ def _must_follow(op: Operation, facts: LaneFacts) -> bool:
     """
     if facts.all_axes != 0 and facts.op_mask(op) == facts.all_axes:
         return False
-    return any(isinstance(nested, kernel.LoadOp) for nested in op.walk())
+    return holds(op, kernel.LoadOp)
 
 
 def _export_exchange(op: kernel.ExchangeOp, segment: Segment, schedule: Schedule) -> None:
@@ -242,7 +243,7 @@ def _split_loop(op: scf.ForOp, before: Segment, schedule: Schedule) -> ProgramLo
 
 
 def _has_exchange(op: Operation) -> bool:
-    return any(isinstance(nested, kernel.ExchangeOp) for nested in op.walk())
+    return holds(op, kernel.ExchangeOp)
 
 
 def _word(value: SSAValue) -> str:

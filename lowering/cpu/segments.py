@@ -15,6 +15,7 @@ from fhelium_ir.lowering.cpu.code import NATURAL, SPLIT, Code, Value, element_ty
 from fhelium_ir.lowering.cpu.lane_analysis import is_zero
 from fhelium_ir.lowering.cpu.lane_values import Function
 from fhelium_ir.lowering.cpu.memory import Memory
+from fhelium_ir.lowering.cpu.nesting import all_ops, holds
 from fhelium_ir.lowering.cpu.operations import convert, linear, unsupported
 from fhelium_ir.lowering.cpu.schedule import Segment, outside_values
 
@@ -39,7 +40,7 @@ class SegmentEmitter(Memory):
         if not self.segment_mask:
             # Computed once, for whoever needs it.
             data.update(result for op in self.segment.ops for result in op.results)
-        for op in reversed([nested for outer in self.segment.ops for nested in outer.walk()]):
+        for op in reversed([inner for outer in self.segment.ops for inner in all_ops(outer)]):
             match op:
                 case kernel.LoadOp():
                     data.update(() if op.mask is None else (op.mask,))
@@ -195,7 +196,7 @@ class SegmentEmitter(Memory):
         block = op.body.block
         last = block.last_op
         assert last is not None
-        stores = any(isinstance(nested, kernel.StoreOp) for nested in op.walk())
+        stores = holds(op, kernel.StoreOp)
         if stores or self.lanes == 1 or count <= CARRIED_VECTORS or op in self.facts.inline:
             return [everything]
         groups = [{k} for k in everything]

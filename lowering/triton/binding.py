@@ -41,9 +41,38 @@ def current_gpu() -> tuple[str, int, int]:
     return ("cuda", 10 * major + minor, 32)
 
 
-def compiler_options(num_warps: int) -> dict[str, int]:
-    """What Triton is told besides the text: products and sums of doubles must not be contracted."""
-    return {"num_warps": num_warps, "enable_fp_fusion": False}
+REGISTERS = 1 << 16
+"""32-bit registers of a multiprocessor, on every GPU that Triton compiles for; lanes get them by eights."""
+
+RESIDENT_WARPS = 12
+"""Warps of a kernel with a loop for which registers must suffice. With fewer, too little work hides the latency of
+memory, and with more, inner products with a key would spill. Told no number, the compiler takes all there are for
+these, and for base conversions so few that each waits for its loads."""
+
+
+@dataclass(frozen=True)
+class LaunchOptions:
+    """What Triton is told of a kernel besides its text.
+
+    Attributes:
+        num_warps: warps of a program.
+        loop: the kernel has a loop.
+        early: the kernel starts early, see `fhelium_ir.lowering.triton.early_start`.
+    """
+
+    num_warps: int
+    loop: bool = False
+    early: bool = False
+
+    def as_keywords(self) -> dict[str, int]:
+        """Triton's names. Products and sums of doubles must not be contracted."""
+        found = {"num_warps": self.num_warps, "enable_fp_fusion": False}
+        if self.loop:
+            resident = self.num_warps * -(-RESIDENT_WARPS // self.num_warps)
+            found["maxnreg"] = REGISTERS // (32 * resident) // 8 * 8
+        if self.early:
+            found["launch_pdl"] = True
+        return found
 
 
 def as_jit(function: TritonFunction) -> JITFunction:
@@ -63,37 +92,40 @@ def as_interpreted(function: TritonFunction) -> InterpretedFunction:
 
 
 def launcher(
-    function: TritonFunction, grid: tuple[int, ...], num_warps: int
+    function: TritonFunction, grid: tuple[int, ...], options: LaunchOptions
 ) -> Callable[..., None]:
     """A function of a kernel's arguments that runs it on a grid; what can be resolved is resolved now."""
     if isinstance(function, JITFunction):
-        run = partial(function[grid], **compiler_options(num_warps))
+        run = partial(function[grid], **options.as_keywords())
         return cast("Callable[..., None]", run)
-    return lambda *arguments: launch(function, grid, arguments, num_warps)
+    return lambda *arguments: launch(function, grid, arguments, options)
 
 
 def launch(
     function: TritonFunction,
     grid: tuple[int, ...],
     arguments: Sequence[torch.Tensor | int],
-    num_warps: int,
+    options: LaunchOptions,
 ) -> None:
     """Runs a kernel on a grid of one to three axes."""
     if isinstance(function, JITFunction):
-        function[grid](*arguments, **compiler_options(num_warps))
+        function[grid](*arguments, **options.as_keywords())
         return
     # The interpreter would compute an overflow check for each 32-bit sum and product and, outside
     # of debugging, drop it: a third of its time. Words wrap by intent.
-    options = interpreter_builder.options
-    interpreter_builder.options = replace(options, sanitize_overflow=False)
+    kept = interpreter_builder.options
+    interpreter_builder.options = replace(kept, sanitize_overflow=False)
     try:
         function[grid](*arguments)
     finally:
-        interpreter_builder.options = options
+        interpreter_builder.options = kept
 
 
 def compile_for(
-    function: JITFunction, signature: Mapping[str, str], target: GpuTarget, num_warps: int
+    function: JITFunction,
+    signature: Mapping[str, str],
+    target: GpuTarget,
+    options: LaunchOptions,
 ) -> CompiledKernel:
     """Compiles for a named GPU, which need not be present; buffers are taken to be 16-byte aligned.
 
@@ -112,7 +144,7 @@ def compile_for(
         return triton.compile(
             ASTSource(function, dict(signature), {}, aligned),
             target=GPUTarget(target.backend, target.arch, target.warp_size),
-            options=compiler_options(num_warps),
+            options=options.as_keywords(),
         )
     except Exception as error:
         reason = " ".join(str(error).split())[:500]

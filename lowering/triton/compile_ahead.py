@@ -16,7 +16,7 @@ from pathlib import Path
 
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.lowering.triton import binding
-from fhelium_ir.lowering.triton.compile_worker import Job, compile_job
+from fhelium_ir.lowering.triton.compile_worker import Job, compile_job, options_of
 
 WORKER = "fhelium_ir.lowering.triton.compile_worker"
 MIN_JOBS = 3
@@ -83,7 +83,7 @@ def _triton_cache() -> Path:
 
 def _mark(job: Job, target: tuple[str, int, int]) -> Path:
     """An empty file beside Triton's binaries that says that a kernel has been compiled; it goes when they go."""
-    options = binding.compiler_options(job[2])
+    options = options_of(job[0], job[2]).as_keywords()
     content = json.dumps([job, target, options, version("triton")]).encode()
     return _triton_cache() / "fhelium-ir" / hashlib.sha256(content).hexdigest()
 

@@ -1,7 +1,7 @@
 """Compiles printed kernels into Triton's disk cache, in a process of its own.
 
-Standard input holds JSON: {"target": [backend, arch, warp size], "jobs": [[source, [types], warps], ...]}. Failures
-are left to the process that launches the kernels: it compiles what is not in the cache, and reports.
+Standard input holds JSON: {"target": [backend, arch, warp size], "jobs": [[source, [types], warps], ...]}.
+Failures are left to the process that launches the kernels: it compiles what is not in the cache, and reports.
 """
 
 from __future__ import annotations
@@ -14,8 +14,14 @@ from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.lowering.triton import binding
 from fhelium_ir.lowering.triton.coalescing import as_printed
 from fhelium_ir.lowering.triton.compile import compile_source
+from fhelium_ir.lowering.triton.early_start import starts_early
 
 Job = tuple[str, list[str], int]
+
+
+def options_of(source: str, warps: int) -> binding.LaunchOptions:
+    """What Triton is told of a printed kernel, when it is compiled ahead as at its launch."""
+    return binding.LaunchOptions(warps, "\n    for " in source, starts_early(source))
 
 
 def compile_job(job: Job, target: binding.GpuTarget) -> binding.CompiledKernel:
@@ -24,7 +30,7 @@ def compile_job(job: Job, target: binding.GpuTarget) -> binding.CompiledKernel:
     function = binding.as_jit(compile_source(source))
     signature = dict(zip(function.arg_names, types, strict=True))
     with as_printed(source):
-        return binding.compile_for(function, signature, target, warps)
+        return binding.compile_for(function, signature, target, options_of(source, warps))
 
 
 def main() -> int:

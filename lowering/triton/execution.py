@@ -9,7 +9,7 @@ import torch
 
 from fhelium_ir.backend.host_runtime import DTYPES
 from fhelium_ir.compiler.errors import FheliumError
-from fhelium_ir.lowering.triton.binding import TritonFunction, launch
+from fhelium_ir.lowering.triton.binding import LaunchOptions, TritonFunction, launch
 from fhelium_ir.lowering.triton.compile import compile_source as compile_kernel
 from fhelium_ir.lowering.triton.expression import ExpressionGraph
 from fhelium_ir.lowering.triton.launches import RegionKernels
@@ -51,7 +51,7 @@ def execute_region(
     for step in launches:
         function = compile_for_tensors(step.source, device)
         arguments = step.arguments(kernels.graph, tables, buffers, outputs, scratch)
-        launch(function, step.grid, arguments, step.num_warps)
+        launch(function, step.grid, arguments, LaunchOptions(step.num_warps))
     return with_aliases(expression, inputs, results)
 
 

@@ -7,7 +7,7 @@ support, prepare single regions and execute them, for inspection and for use out
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
@@ -17,7 +17,7 @@ from fhelium_ir.analysis.device import Device, load_device
 from fhelium_ir.analysis.region_graph import Unfusable
 from fhelium_ir.analysis.region_interface import count_computing, graph_of
 from fhelium_ir.analysis.requirements import ResourceRequirement
-from fhelium_ir.analysis.transform_schedules import candidates
+from fhelium_ir.analysis.transform_schedules import candidates, shoup_stages
 from fhelium_ir.backend.registry import OperationInvocation
 from fhelium_ir.compiler.errors import FheliumError, unknown_name
 from fhelium_ir.dialects import fusion, ntt
@@ -135,8 +135,8 @@ class TritonFusionImplementation:
         Facts:
             degree (int): the ring degree, a power of two.
             device (Device or str): description of the machine, or the name of a built-in one (default: gpu).
-            direction (str), arithmetic (str or None): not looked at; all transforms of one degree share a schedule, so
-                that they share kernels.
+            arithmetic (str or None): of the residues; the device says where its products are Shoup's.
+            direction (str): not looked at; all transforms of one degree share a schedule, so that they share kernels.
 
         Raises:
             FheliumError: a fact is unknown, or `degree` is missing or none.
@@ -152,7 +152,8 @@ class TritonFusionImplementation:
         device = facts.get("device", "gpu")
         if not isinstance(device, Device):
             device = load_device(str(device))
-        return candidates(degree, device)[0].schedule
+        schedule = candidates(degree, device)[0].schedule
+        return replace(schedule, shoup=shoup_stages(schedule, device, facts.get("arithmetic")))
 
     def match_fusion(self, operations: Sequence[Operation]) -> int | None:
         """How many computing ops the kernels take as one region.

@@ -17,7 +17,8 @@ from fhelium_ir.lowering.triton import binding
 from fhelium_ir.lowering.triton.coalescing import as_printed
 from fhelium_ir.lowering.triton.compile import compile_source
 from fhelium_ir.lowering.triton.compile_ahead import compile_ahead
-from fhelium_ir.lowering.triton.compile_worker import Job
+from fhelium_ir.lowering.triton.compile_worker import Job, options_of
+from fhelium_ir.lowering.triton.early_start import early_source
 from fhelium_ir.lowering.triton.printer import argument_type, kernel_source, warps_of
 
 
@@ -28,15 +29,16 @@ class _Kernel:
     source: str
     parameters: tuple[Attribute, ...]
     grid_rank: int
-    num_warps: int
+    options: binding.LaunchOptions
 
     @staticmethod
-    def of(func: kernel.FuncOp) -> _Kernel:
+    def of(func: kernel.FuncOp, early: bool) -> _Kernel:
+        source = early_source(kernel_source(func)) if early else kernel_source(func)
         return _Kernel(
-            kernel_source(func),
+            source,
             tuple(func.function_type.inputs),
             func.grid_rank.value.data,
-            warps_of(func),
+            options_of(source, warps_of(func)),
         )
 
     @cached_property
@@ -111,15 +113,16 @@ class TritonKernels:
     Args:
         module: a module whose kernels hold no `zq` op.
         interpret: run under Triton's interpreter, on the CPU.
+        early: kernels start while the launch before them finishes, which needs sm_90 or later.
 
     Raises:
         FheliumError: a kernel cannot be printed.
     """
 
-    def __init__(self, module: ModuleOp, interpret: bool):
+    def __init__(self, module: ModuleOp, interpret: bool, early: bool = False):
         self._interpret = interpret
         self._kernels = {
-            op.sym_name.data: _Kernel.of(op)
+            op.sym_name.data: _Kernel.of(op, early)
             for op in module.walk()
             if isinstance(op, kernel.FuncOp)
         }
@@ -147,7 +150,7 @@ class TritonKernels:
         except FheliumError as error:
             raise FheliumError(f"kernel '{name}': {error.message}") from None
         function = found.interpreted if self._interpret else found.jit
-        binding.launch(function, grid, found.unsigned(arguments), found.num_warps)
+        binding.launch(function, grid, found.unsigned(arguments), found.options)
 
     def prepare(self, name: str, grid: tuple[int, ...]) -> Callable[..., None]:
         """A function of the kernel's arguments that launches it without checking them: for generated host programs,
@@ -159,7 +162,9 @@ class TritonKernels:
         found = self._found(name)
         found.check_grid(name, grid)
         launcher = binding.launcher(
-            found.interpreted if self._interpret else found.jit, grid, found.num_warps
+            found.interpreted if self._interpret else found.jit,
+            grid,
+            found.options,
         )
         scalars = found.scalars
         if not scalars:
@@ -179,7 +184,11 @@ class TritonKernels:
     def compile_ahead(self, target: tuple[str, int, int]) -> int:
         """Compiles in parallel what Triton's disk cache does not hold for a GPU; see `compile_ahead`."""
         jobs: list[Job] = [
-            (found.source, [argument_type(type_) for type_ in found.parameters], found.num_warps)
+            (
+                found.source,
+                [argument_type(type_) for type_ in found.parameters],
+                found.options.num_warps,
+            )
             for found in self._kernels.values()
         ]
         return compile_ahead(jobs, target)
@@ -204,6 +213,6 @@ class TritonKernels:
             )
             with as_printed(found.source):
                 compiled[name] = binding.compile_for(
-                    function, signature, binding.GpuTarget(*target), found.num_warps
+                    function, signature, binding.GpuTarget(*target), found.options
                 )
         return compiled

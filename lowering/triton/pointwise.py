@@ -13,7 +13,7 @@ from fhelium_ir.backend.registry import OperationInvocation
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.dialects.zq import ARITHMETICS
 from fhelium_ir.lowering.triton import execution
-from fhelium_ir.lowering.triton.binding import launch
+from fhelium_ir.lowering.triton.binding import LaunchOptions, launch
 from fhelium_ir.lowering.triton.expression import BoundGraph, ExpressionGraph, ValueExpr
 from fhelium_ir.lowering.triton.launches import KernelLaunch, RegionKernels
 
@@ -165,7 +165,7 @@ class PointwisePlan:
             buffers = [inputs[number] for number in expression.input_numbers]
             graph = RegionKernels(expression).graph
             arguments = step.arguments(graph, tables, buffers, results)
-            launch(self.kernel, step.grid, arguments, step.num_warps)
+            launch(self.kernel, step.grid, arguments, LaunchOptions(step.num_warps))
         return execution.with_aliases(expression, inputs, results)
 
 

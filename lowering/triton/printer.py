@@ -243,7 +243,7 @@ class _Printer:
             case arith.ConstantOp():
                 self._constant(op)
             case kernel.ProgramIdOp():
-                self._assign(op.result, f"tl.program_id({op.axis.value.data}).to(tl.uint64)")
+                self._program_id(op)
             case kernel.LaneIdOp():
                 self._lane_id(op)
             case kernel.LoadOp():
@@ -306,6 +306,14 @@ class _Printer:
             # tl.full takes a zero for the other one.
             return f"tl.full((), {1 << 63}, tl.uint64).to(tl.float64, bitcast=True)"
         return f"tl.full((), {value!r}, tl.float64)"
+
+    def _program_id(self, op: kernel.ProgramIdOp) -> None:
+        """GPUs start programs in ascending order."""
+        axis = op.axis.value.data
+        text = f"tl.program_id({axis})"
+        if axis == 1 and kernel.DESCENDING in self.func.attributes:
+            text = f"(tl.num_programs({axis}) - 1 - {text})"
+        self._assign(op.result, f"{text}.to(tl.uint64)")
 
     def _lane_id(self, op: kernel.LaneIdOp) -> None:
         axis, rank = op.axis.value.data, len(self.lanes)

@@ -87,8 +87,8 @@ FAULTS = (
         target="",
     ),
     Fault(
-        "buffers that overlap in time", f"{PASSES}.plan_memory",
-        "if buffer[2] >= first)", "if buffer[2] > first + 1)",
+        "buffers that overlap in time", f"{ANALYSIS}.arena",
+        "all(end <= count for", "all(end <= count + 1 for",
     ),
     Fault(
         "a wrong entry in the row table", f"{ANALYSIS}.region_graph",

@@ -107,11 +107,12 @@ def _plain(value: Any) -> Any:
 
 
 def _maximum(left: Any, right: Any) -> Any:
-    return np.maximum(left, right)
+    # numpy would make floats of integers beyond 63 bits.
+    return np.maximum(left, right) if _is_array(left) or _is_array(right) else max(left, right)
 
 
 def _minimum(left: Any, right: Any) -> Any:
-    return np.minimum(left, right)
+    return np.minimum(left, right) if _is_array(left) or _is_array(right) else min(left, right)
 
 
 _SIGNED: tuple[Binary, ...] = (
@@ -189,8 +190,12 @@ def _cast(machine: Machine, node: Node, values: list[Any], frame: list[Any]) -> 
     value, name = values[0], node.name
     source = _element_type(node.op.operands[0].type)
     target = _element_type(node.op.results[0].type)
-    if isinstance(source, IntegerType | IndexType) and name.endswith(("ui", "uitofp")):
-        value = unsigned(value, _width(node.op))
+    if isinstance(source, IntegerType | IndexType):
+        if name.endswith(("ui", "uitofp")):
+            value = unsigned(value, _width(node.op))
+        elif _width(node.op) == 1:
+            # One bit is stored as 0 or 1; its signed value is 0 or -1.
+            value = -value
     array = _is_array(value)
     if isinstance(target, AnyFloat):
         return (value.astype(np.float64) if array else float(value),)
@@ -275,7 +280,7 @@ def _quick(function: Binary) -> QuickMaker:
 
 
 def _quick_cast(op: Operation, operands: tuple[int, ...]) -> Quick | None:
-    if not isinstance(op.operands[0].type, IntegerType | IndexType):
+    if not isinstance(op.operands[0].type, IntegerType | IndexType) or _width(op) == 1:
         return None
     (operand,) = operands
     half = 1 << ((_width_of(op.results[0].type) or 64) - 1)

@@ -107,13 +107,6 @@ class CiphertextType:
 
 
 @dataclass(frozen=True)
-class PlaintextType:
-    """What HEIR says of a plaintext: log2 of the scale."""
-
-    scale_bits: int
-
-
-@dataclass(frozen=True)
 class SchemeParameters:
     """`#ckks.scheme_param`: logN, the primes and log2 of the default scale."""
 
@@ -147,20 +140,6 @@ def _ciphertext(text: str) -> CiphertextType:
     return CiphertextType(level.integer(), scale, 2 if size is None else size.integer())
 
 
-def plaintext_type(attribute: Attribute) -> PlaintextType | None:
-    """The facts of an `!lwe.lwe_plaintext`, None for any other type."""
-    if not isinstance(attribute, UnregisteredAttr):
-        return None
-    if attribute.attr_name.data != "lwe.lwe_plaintext":
-        return None
-    return _plaintext(attribute.value.data)
-
-
-@lru_cache(maxsize=1024)
-def _plaintext(text: str) -> PlaintextType:
-    return PlaintextType(_scale(read(text).at("plaintext_space"), text))
-
-
 def _scale(space: Value | None, text: str) -> int:
     encoding = None if space is None else space.at("encoding")
     scale = None if encoding is None else encoding.at("scaling_factor")
@@ -185,8 +164,11 @@ def scheme_parameters(attribute: Attribute) -> SchemeParameters:
         if key not in value.fields:
             raise FheliumError(f"#ckks.scheme_param states no {key}")
         found[key] = value.fields[key]
+    log_degree = found["logN"].integer()
+    if not 3 <= log_degree <= 17:
+        raise FheliumError(f"#ckks.scheme_param states logN = {log_degree}, not 3 to 17")
     return SchemeParameters(
-        1 << found["logN"].integer(),
+        1 << log_degree,
         found["Q"].integers(),
         found["P"].integers(),
         found["logDefaultScale"].integer(),

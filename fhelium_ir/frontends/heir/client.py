@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any, cast
@@ -11,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
+from fhelium_ir.client.layout import Layout, TensorInput, read_tensors
 from fhelium_ir.compiler.errors import FheliumError
+from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.frontends.heir import arithmetic, control, tensors
 from fhelium_ir.frontends.heir.handles import Encrypted, Key, Plaintext
 from fhelium_ir.frontends.heir.interface import Entry, Parameter
+from fhelium_ir.frontends.heir.layouts import Group, find_layout
 from fhelium_ir.frontends.heir.machine import Array, Handler, Machine, Node, tensor_shape
 from fhelium_ir.frontends.heir.server import STORAGE_HANDLERS, vector_of
 
@@ -92,14 +94,20 @@ class HeirClient:
         assert parameter is not None
         return (*(parameter.shape or ()), self._slots)
 
+    def _tensors(self, entry: str) -> list[TensorInput]:
+        source, ranges = self._entries[entry], self._ranges[entry]
+        return [
+            TensorInput(f"arg{i}", shape, ranges[i], source.arguments[i] is not None)
+            for i, shape in self._inputs(source)
+        ]
+
     def random_inputs(self, entry: str, seed: int | None) -> dict[str, Array]:
         """Random tensors in [-range, range]."""
         generator = np.random.default_rng(seed)
-        found: dict[str, Array] = {}
-        for index, shape in self._inputs(self._entries[entry]):
-            bound = self._ranges[entry][index]
-            found[f"arg{index}"] = generator.uniform(-bound, bound, shape)
-        return found
+        return {
+            tensor.name: generator.uniform(-tensor.range, tensor.range, tensor.shape)
+            for tensor in self._tensors(entry)
+        }
 
     def read_inputs(self, entry: str, given: Mapping[str, object], where: str) -> dict[str, Array]:
         """Tensors from nested lists, with the shape of the source program.
@@ -107,20 +115,7 @@ class HeirClient:
         Raises:
             FheliumError: names a missing, unknown or malformed input.
         """
-        wanted = self._inputs(self._entries[entry])
-        names = [f"arg{index}" for index, _ in wanted]
-        for name in given:
-            if name not in names:
-                raise FheliumError(
-                    f"'{where}': unknown input '{name}', expected {', '.join(names)}"
-                )
-        found: dict[str, Array] = {}
-        for index, shape in wanted:
-            name = f"arg{index}"
-            if name not in given:
-                raise FheliumError(f"'{where}': input '{name}' is missing")
-            found[name] = _tensor(name, given[name], shape, self._ranges[entry][index], where)
-        return found
+        return read_tensors(self._tensors(entry), given, f"'{where}': ")
 
     def pack(self, entry: str, inputs: Mapping[str, Array]) -> dict[str, Slots]:
         """The vector of each argument of the written function."""
@@ -133,22 +128,29 @@ class HeirClient:
             if index in source.zeros:
                 vectors = [np.zeros(self._slots)] * len(names)
             else:
-                vectors = self._pack(source, index, inputs[f"arg{index}"])
+                vectors = self._pack(source, index, inputs[f"arg{index}"], len(names))
             for name, vector in zip(names, vectors, strict=True):
                 found[name] = vector.astype(np.complex128)
         if self._plain[entry]:
+            public = self._public(source, inputs)
             for name, number in self._plain[entry]:
-                found[name] = self._public(source, inputs)[number - 1]
+                found[name] = public[number - 1]
         return {name: np.tile(vector, self._slots // vector.size) for name, vector in found.items()}
 
-    def _pack(self, entry: Entry, index: int, tensor: Array) -> list[Array]:
+    def _pack(self, entry: Entry, index: int, tensor: Array, count: int) -> list[Array]:
         function = entry.encrypt.get(index)
         if function is None:
             return list(tensor.reshape(-1, self._slots))
         value: Any = tensor.item() if tensor.shape == () else tensor
         scalar = tensor_shape(entry.original[index]) is None
         (result,) = self._machine().call(function, [value if scalar else _frozen(tensor), Key()])
-        return [handle.values for handle in _flat(result)]
+        handles = _flat(result)
+        if len(handles) != count or not all(isinstance(handle, Encrypted) for handle in handles):
+            raise FheliumError(
+                f"@{function} must give {count} ciphertexts for argument {index} of @{entry.name}",
+                location_of(self._machine().functions[function].op),
+            )
+        return [handle.values for handle in handles]
 
     def _public(self, entry: Entry, inputs: Mapping[str, Array]) -> list[Slots]:
         """Every vector that the entry function encodes, with the true public arguments."""
@@ -181,8 +183,37 @@ class HeirClient:
                 continue
             argument: Any = _handles(parameter, [Encrypted(vector) for vector in taken])
             (value,) = self._machine().call(function, [argument, Key()])
-            found.append(np.asarray(value, dtype=np.float64))
+            try:
+                found.append(np.asarray(value, dtype=np.float64))
+            except (TypeError, ValueError) as error:
+                op = self._machine().functions[function].op
+                message = f"@{function} must give numbers for result {index} of @{entry}"
+                raise FheliumError(message, location_of(op)) from error
         return found
+
+    def layout(self, entry: str) -> Layout:
+        """What `pack` and `unpack` do as plain data."""
+        source, tensors = self._entries[entry], self._tensors(entry)
+        groups = [
+            Group(
+                [tensor for tensor in tensors if tensor.name == f"arg{index}"],
+                names,
+                True,
+                self._ranges[entry][index],
+            )
+            for index, names in enumerate(self._ciphertexts[entry])
+            if names
+        ]
+        public = [tensor for tensor in tensors if not tensor.encrypted]
+        bound = max((tensor.range for tensor in public), default=1.0)
+        groups.append(Group(public, [name for name, _ in self._plain[entry]], False, bound))
+        return find_layout(
+            self._slots,
+            groups,
+            [prod(parameter.shape or ()) for parameter in source.results],
+            lambda tensors: self.pack(entry, tensors),
+            lambda vectors: self.unpack(entry, vectors),
+        )
 
     def _skip(
         self, machine: Machine, node: Node, values: list[Any], frame: list[Any]
@@ -243,24 +274,3 @@ def _handles(parameter: Parameter, handles: Sequence[Any]) -> Any:
 
 def _blank(parameter: Parameter) -> Any:
     return _handles(parameter, [_NOTHING] * prod(parameter.shape or ()))
-
-
-def _tensor(name: str, given: object, shape: tuple[int, ...], bound: float, where: str) -> Array:
-    """A tensor of finite numbers within the bound, from nested lists."""
-    text = "x".join(map(str, shape)) or "one number"
-    try:
-        tensor = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise FheliumError(f"'{where}': input '{name}' must be {text}: {error}") from error
-    if tensor.shape != shape:
-        found = "x".join(map(str, tensor.shape)) or "one number"
-        raise FheliumError(f"'{where}': input '{name}' must have shape {text}, found {found}")
-    largest = float(np.abs(tensor).max()) if tensor.size else 0.0
-    if not math.isfinite(largest):
-        raise FheliumError(f"'{where}': input '{name}' holds a number that is not finite")
-    if largest > bound * (1 + 1e-12):
-        raise FheliumError(
-            f"'{where}': input '{name}' holds a number of absolute value {largest:g}, the program "
-            f"was read with a range of {bound:g} (option `range` of the frontend)"
-        )
-    return tensor

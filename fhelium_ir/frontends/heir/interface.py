@@ -158,11 +158,18 @@ def _add_client(entry: Entry, roles: list[tuple[Operation, str, dict[str, Any]]]
         if facts.get("func_name") != entry.name:
             continue
         index = facts.get("index", 0)
-        if role == "client.encrypt":
-            entry.encrypt[index] = _name(op)
-            entry.original[index] = function_of(op).inputs[0]
-        elif role == "client.decrypt":
-            entry.decrypt[index] = _name(op)
+        if role in ("client.encrypt", "client.decrypt"):
+            inputs, outputs = function_of(op).inputs, function_of(op).outputs
+            if len(inputs) != 2 or len(outputs) != 1:
+                raise FheliumError(
+                    f"@{_name(op)} is for {role}: it must take a value and a key, and have one result",
+                    location_of(op),
+                )
+            if role == "client.encrypt":
+                entry.encrypt[index] = _name(op)
+                entry.original[index] = inputs[0]
+            else:
+                entry.decrypt[index] = _name(op)
         elif role == "client.encrypt_zero":
             zero_functions += 1
     given = entry.op.properties.get("arg_attrs", entry.op.attributes.get("arg_attrs"))

@@ -47,7 +47,16 @@ QuickMaker: TypeAlias = "Callable[[Operation, tuple[int, ...]], Quick | None]"
 LIMIT = 20_000_000
 """Ops that a program may run."""
 
-WRONG = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+WRONG = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RuntimeError,
+    StopIteration,
+    TypeError,
+    ValueError,
+)
 """What handlers raise on operands and attributes that no valid program has."""
 
 DEPTH = 64
@@ -166,9 +175,15 @@ class Machine:
         self._depth += 1
         try:
             frame: list[Any] = [None] * len(function.slots)
-            return self.run(function.code, arguments, frame)
+            results = self.run(function.code, arguments, frame)
         finally:
             self._depth -= 1
+        if len(results) != len(function.outputs):
+            raise FheliumError(
+                f"@{name} returns {len(results)} values, its type says {len(function.outputs)}",
+                location_of(function.op),
+            )
+        return results
 
     def run(self, code: Code, arguments: Sequence[Any], frame: list[Any]) -> list[Any]:
         """Run a block with values for its arguments; gives what its terminator passes on."""
@@ -251,16 +266,32 @@ class Machine:
                     operands,
                     tuple(slot(value) for value in op.results),
                     tuple(slot(value) for value in op.results if _is_shared(value, block)),
-                    {k: python_value(v) for k, v in {**op.attributes, **op.properties}.items()},
+                    _attributes(op),
                     inner,
                     name in self._transparent,
-                    None if maker is None else maker(op, operands),
+                    None if maker is None else _quick(maker, op, operands),
                 )
             )
             if nodes[-1].shared and element_type(op.results[0].type) is not None:
                 nodes[-1].quick = None
         shared = tuple(slot(value) for value in block.args if _is_shared(value, block))
         return Code(arguments, shared, nodes, yields)
+
+
+def _attributes(op: Operation) -> dict[str, Any]:
+    try:
+        return {k: python_value(v) for k, v in {**op.attributes, **op.properties}.items()}
+    except WRONG as error:
+        message = f"{op_name(op)}: an attribute cannot be read: {error}"
+        raise FheliumError(message, location_of(op)) from error
+
+
+def _quick(maker: QuickMaker, op: Operation, operands: tuple[int, ...]) -> Quick | None:
+    try:
+        return maker(op, operands)
+    except WRONG:
+        # The op is malformed; its handler says so, if it is run.
+        return None
 
 
 TERMINATORS = frozenset({"func.return", "scf.yield", "affine.yield"})
@@ -286,6 +317,8 @@ def functions_of(module: ModuleOp) -> list[Operation]:
         FheliumError: something else stands there.
     """
     found: list[Operation] = []
+    if len(module.body.blocks) != 1:
+        raise FheliumError("a module must have one block", location_of(module))
     for op in module.ops:
         if op_name(op) != "func.func":
             raise FheliumError(unsupported(op_name(op)), location_of(op))
@@ -352,10 +385,14 @@ def dense_array(attribute: DenseIntOrFPElementsAttr) -> Array:
     """The elements as int64 or float64, read-only, in the shape of the type."""
     type_ = attribute.type
     shape = tuple(type_.get_shape())
-    kind = np.int64 if isinstance(type_.element_type, IntegerType) else None
-    values = np.array(list(attribute.get_values()), dtype=kind)
+    element = type_.element_type
+    kind = np.int64 if isinstance(element, IntegerType) else None
+    values: Array = np.array(list(attribute.get_values()), dtype=kind)
     if values.dtype != np.int64:
         values = values.astype(np.float64)
+    if isinstance(element, IntegerType) and element.width.data == 1:
+        # xDSL reads `true` as -1 here, and as 1 where it is a single number.
+        values = np.bitwise_and(values, 1)
     values = values.reshape(shape)
     values.flags.writeable = False
     return values

@@ -13,10 +13,9 @@ from typing import Any
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, ModuleOp, UnregisteredAttr
 from xdsl.ir import Data, ParametrizedAttribute
-from xdsl.utils.exceptions import ParseError
 
 from fhelium_ir.compiler.errors import FheliumError
-from fhelium_ir.compiler.parsing import LocatingParser, parse_error
+from fhelium_ir.compiler.parsing import LocatingParser, parse_with
 
 HOW = "--mlir-print-op-generic --mlir-print-local-scope"
 """The options of heir-opt that print what this frontend reads."""
@@ -90,12 +89,8 @@ def parse_heir(text: str, name: str) -> ModuleOp:
     context = Context(allow_unregistered=True)
     context.load_dialect(Builtin)
     try:
-        parser = _HeirParser(context, text, name)
-        return parser.parse_module()
-    except ParseError as error:
-        shown = parse_error(error)
+        return parse_with(lambda: _HeirParser(context, text, name))
+    except FheliumError as error:
         if '"builtin.module"' not in text:
-            shown.message += f"; the frontend heir reads what heir-opt {HOW} prints"
-        raise shown from error
-    except RecursionError as error:
-        raise FheliumError("the text is nested too deeply") from error
+            error.message += f"; the frontend heir reads what heir-opt {HOW} prints"
+        raise

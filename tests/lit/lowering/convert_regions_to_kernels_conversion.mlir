@@ -4,7 +4,7 @@
 !c2 = !rns.poly<16, q 0:2, coefficient, mont64(e = 0, below = 2)>
 module attributes {rns.arithmetic = #rns.arithmetic<mont64>} {
 
-resource.declare @rows "rows" {values = dense<[[0, 0, 2, 0, 0], [1, 0, 2, 9, 1]]> : tensor<2x5xi32>} : memref<2x5xi32>
+resource.declare @rows "rows" {values = dense<[[0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [1, 0, 2, 9, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]> : tensor<2x16xi32>} : memref<2x16xi32>
 resource.declare @moduli "moduli" : memref<5x4xi64>
 resource.declare @table "conversion" {source = !rns.poly<16, p 0:2, coefficient>, target = !rns.poly<16, q 0:2, coefficient>, correction = "nearest", exponent = 0 : i64} : memref<2x3x3xi64>
 

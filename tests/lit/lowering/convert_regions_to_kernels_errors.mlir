@@ -110,7 +110,7 @@ func.func @contract(%x : !e) -> !u {
 !e = !rns.poly<16, q 0:2, evaluation(bit_reversed), mont64(e = 0, below = 1)>
 !e2 = !rns.poly<16, q 0:2, evaluation(bit_reversed), mont64(e = 0, below = 2)>
 module attributes {rns.arithmetic = #rns.arithmetic<mont64>} {
-resource.declare @t "rows" {values = dense<[[0, 0, 0], [1, 1, 1]]> : tensor<2x3xi32>} : memref<2x3xi32>
+resource.declare @t "rows" {values = dense<[[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]> : tensor<2x16xi32>} : memref<2x16xi32>
 func.func @count(%x : !e) -> !e2 {
   %r = fusion.region(%a = %x : !e) -> (!e2) attributes {resources = [@t]} {
     %n = rns.negate %a : !e
@@ -124,7 +124,7 @@ func.func @count(%x : !e) -> !e2 {
 !e = !rns.poly<16, q 0:2, evaluation(bit_reversed), mont64(e = 0, below = 1)>
 !e2 = !rns.poly<16, q 0:2, evaluation(bit_reversed), mont64(e = 0, below = 2)>
 module attributes {rns.arithmetic = #rns.arithmetic<mont64>} {
-resource.declare @t "rows" {values = dense<[[0, 0, 0], [1, 1, 1]]> : tensor<2x3xi32>} : memref<2x3xi32>
+resource.declare @t "rows" {values = dense<[[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]> : tensor<2x16xi32>} : memref<2x16xi32>
 resource.declare @m "moduli" : memref<4x4xi64>
 func.func @arena(%x : !e) -> !e2 {
   %r = fusion.region(%a = %x : !e) -> (!e2) attributes {resources = [@t, @m], offsets = [0]} {

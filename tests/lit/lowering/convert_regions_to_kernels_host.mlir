@@ -5,7 +5,7 @@
 !e3 = !rns.poly<16, q 0:2, evaluation(bit_reversed), mont64(e = 0, below = 3)>
 module attributes {rns.arithmetic = #rns.arithmetic<mont64>} {
 
-resource.declare @rows3 "rows" {values = dense<[[0, 0, 0], [1, 1, 1]]> : tensor<2x3xi32>} : memref<2x3xi32>
+resource.declare @rows3 "rows" {values = dense<[[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]> : tensor<2x16xi32>} : memref<2x16xi32>
 resource.declare @moduli "moduli" : memref<4x4xi64>
 resource.declare @key "plaintext" {values = dense<1.0> : tensor<1xf64>, level = 1 : i64, scale = "2/1"} : memref<1x2x16xi64>
 
@@ -14,7 +14,7 @@ resource.declare @key "plaintext" {values = dense<1.0> : tensor<1xf64>, level = 
 // CHECK-LABEL: func.func @host(%x: memref<1x2x16xi64> {ckks.name = "x"}) -> (memref<1x2x16xi64>, memref<1x2x16xi64>, memref<1x2x16xi64>) {
 // CHECK-NEXT:    %arena = host.alloc : memref<512xi8>
 // CHECK-NEXT:    %key = host.resource @key : memref<1x2x16xi64>
-// CHECK-NEXT:    %rows3 = host.resource @rows3 : memref<2x3xi32>
+// CHECK-NEXT:    %rows3 = host.resource @rows3 : memref<2x16xi32>
 // CHECK-NEXT:    %moduli = host.resource @moduli : memref<4x4xi64>
 // CHECK-NEXT:    %r = host.view %arena at 256 : memref<512xi8> -> memref<1x2x16xi64>
 // CHECK-NEXT:    host.launch @pointwise_0 grid [1, 2](%rows3, %moduli, %key, %r)

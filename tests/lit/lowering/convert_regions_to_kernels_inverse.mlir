@@ -4,7 +4,7 @@
 !m2 = !rns.poly<16, q 0:2, evaluation(bit_reversed), mont64(e = 1, below = 2)>
 module attributes {rns.arithmetic = #rns.arithmetic<mont64>} {
 
-resource.declare @rows3 "rows" {values = dense<[[0, 0, 0], [1, 1, 1]]> : tensor<2x3xi32>} : memref<2x3xi32>
+resource.declare @rows3 "rows" {values = dense<[[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]> : tensor<2x16xi32>} : memref<2x16xi32>
 resource.declare @moduli "moduli" : memref<4x4xi64>
 resource.declare @inverse "twiddles" {direction = "inverse"} : memref<4x16xi64>
 resource.declare @degree "inverse_degree" {exponent = 0 : i64} : memref<4x2xi64>

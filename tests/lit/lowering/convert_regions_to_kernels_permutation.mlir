@@ -5,7 +5,7 @@
 !c2 = !rns.poly<16, q 0:2, coefficient, mont64(e = 0, below = 2)>
 module attributes {rns.arithmetic = #rns.arithmetic<mont64>} {
 
-resource.declare @rows3 "rows" {values = dense<[[0, 0, 0], [1, 1, 1]]> : tensor<2x3xi32>} : memref<2x3xi32>
+resource.declare @rows3 "rows" {values = dense<[[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]> : tensor<2x16xi32>} : memref<2x16xi32>
 resource.declare @moduli "moduli" : memref<4x4xi64>
 resource.declare @evaluation "permutation" {galois = 5 : i64, domain = "evaluation"} : memref<16xi32>
 resource.declare @coefficient "permutation" {galois = 5 : i64, domain = "coefficient"} : memref<16xi32>

@@ -4,7 +4,7 @@
 !e2 = !rns.poly<16, q 0:2, evaluation(bit_reversed), mont64(e = 0, below = 2)>
 module attributes {kernel.tile = array<i64: 2, 8, 2>, rns.arithmetic = #rns.arithmetic<mont64>} {
 
-resource.declare @rows3 "rows" {values = dense<[[0, 0, 0], [1, 1, 1]]> : tensor<2x3xi32>} : memref<2x3xi32>
+resource.declare @rows3 "rows" {values = dense<[[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]> : tensor<2x16xi32>} : memref<2x16xi32>
 resource.declare @moduli "moduli" : memref<4x4xi64>
 
 // A stated tile: two rows by eight columns; rows beyond the last are masked off. The attribute has done its work.

@@ -18,17 +18,14 @@
 // CHECK-NEXT: %s = arith.addf %a, %b : f64
 // CHECK-NEXT: %d = arith.subf %s, %b : f64
 
-// A product: six operations, and one more for the quotient of its right factor,
-// CHECK-NEXT: %quotient = arith.mulf %b, %i : f64
-// CHECK-NEXT: [[T:%.*]] = math.fma %d, %quotient, %magic : f64
-// CHECK-NEXT: %count = arith.subf [[T]], %magic : f64
+// A product: six operations, and a change of sign.
 // CHECK-NEXT: %high = arith.mulf %d, %b : f64
+// CHECK-NEXT: [[T:%.*]] = math.fma %high, %i, %magic : f64
+// CHECK-NEXT: %count = arith.subf [[T]], %magic : f64
 // CHECK-NEXT: [[H:%.*]] = arith.mulf %high, %minus_one : f64
 // CHECK-NEXT: %low = math.fma %d, %b, [[H]] : f64
 // CHECK-NEXT: %rest = math.fma %count, %q_negative, %high : f64
 // CHECK-NEXT: %p = arith.addf %rest, %low : f64
-// which products with the same factor share.
-// CHECK-NEXT: [[U:%.*]] = math.fma %s, %quotient, %magic : f64
 // CHECK:      %t = arith.addf {{%.*}}, {{%.*}} : f64
 // CHECK-NEXT: %e = arith.addf %p, %t : f64
 

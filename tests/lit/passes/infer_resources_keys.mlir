@@ -12,7 +12,7 @@ module attributes {ckks.params = #ckks.params<ring_degree = 16, q = [11529215046
 // CHECK-NEXT: resource.declare @plaintext "plaintext" {values = dense<1.000000e+00> : tensor<1xf64>, level = 1 : i64, scale = "2/1", exponent = 1 : i64} : memref<1x2x16xi64>
 // A row of the sum, by result row (q0, q1, p0) and digit: the row of the digit's own limbs, else of the converted ones,
 // then the rows of the key's two components.
-// CHECK-NEXT: resource.declare @rows_0 "rows" {values = dense<[[0, 0, 2, 0, 3], [1, 8, 2, 1, 4], [3, 16, 2, 2, 5]]> : tensor<3x5xi32>} : memref<3x5xi32>
+// CHECK-NEXT: resource.declare @rows_0 "rows" {values = dense<[[0, 0, 2, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [1, 8, 2, 1, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [3, 16, 2, 2, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]> : tensor<3x16xi32>} : memref<3x16xi32>
 // CHECK-NEXT: resource.declare @moduli_0 "moduli" : memref<4x4xi64>
 // CHECK-NEXT: resource.declare @rows_1 "rows" {values = dense<[[0, -1, 0, 4], [-1, 2, 8, 12], [-1, 0, 1, 5], [1, -1, 9, 13], [-1, 1, 3, 7], [-1, 3, 11, 15]]> : tensor<6x4xi32>} : memref<6x4xi32>
 // CHECK-NOT:  resource.declare

@@ -2,11 +2,11 @@
 // RUN: filecheck %s < %t.err
 
 // The first transform of a relinearization takes a product at exponent 1 and lowers it with N^-1 at exponent 0. The one of
-// ModDown takes exponent 0 and keeps it, so its N^-1 has exponent 1: two tables.
-// CHECK:      :{{15:9|16:8}}: remark: [infer-resources] applied: 'resource.declare': @inverse_degree_0 needs 48 bytes
+// ModDown takes exponent 0 and keeps it, so its N^-1 has one exponent more: two tables. Factors with quotients are plain.
+// CHECK:      :{{15:9|16:8}}: remark: [infer-resources] applied: 'resource.declare': @shoup_inverse_degree_0 needs 96 bytes
 // CHECK-NOT:  [infer-resources] missed
-// CHECK:      :16:8: remark: [infer-resources] applied: 'resource.declare': @inverse_degree_1 needs 48 bytes
-// CHECK-NEXT: :16:8: remark: [infer-resources] missed: 'resource.declare': @inverse_degree_1 cannot be shared with @inverse_degree_0: its exponent is 1, the other's 0
+// CHECK:      :16:8: remark: [infer-resources] applied: 'resource.declare': @shoup_inverse_degree_1 needs 96 bytes
+// CHECK-NEXT: :16:8: remark: [infer-resources] missed: 'resource.declare': @shoup_inverse_degree_1 cannot be shared with @shoup_inverse_degree_0: its exponent is 0, the other's -1
 // CHECK-NOT:  [infer-resources] missed
 module attributes {ckks.params = #ckks.params<
   ring_degree = 64, q = [1152921504606844289, 1099511623297], p = [1152921504606844417],

@@ -10,19 +10,19 @@ module attributes {ckks.params = #ckks.params<ring_degree = 16, q = [11529215046
 
 // A row table holds the number of the prime, then the rows that are read and written. Equal tables are one resource,
 // whatever the function; there is one table of moduli: q, its inverse, R and R^2 for each of four primes.
-// CHECK:      resource.declare @rows_0 "rows" {values = dense<[[0, 0, 0, 0], [1, 1, 1, 1]]> : tensor<2x4xi32>} : memref<2x4xi32>
+// CHECK:      resource.declare @rows_0 "rows" {values = dense<[[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]> : tensor<2x16xi32>} : memref<2x16xi32>
 // CHECK-NEXT: resource.declare @moduli_0 "moduli" : memref<4x4xi64>
-// CHECK-NEXT: resource.declare @rows_1 "rows" {values = dense<[[0, 0, 0], [1, 1, 1]]> : tensor<2x3xi32>} : memref<2x3xi32>
-// CHECK-NEXT: resource.declare @rows_2 "rows" {values = dense<[[1, 1, 0]]> : tensor<1x3xi32>} : memref<1x3xi32>
+// CHECK-NEXT: resource.declare @rows_1 "rows" {values = dense<[[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]> : tensor<2x16xi32>} : memref<2x16xi32>
+// CHECK-NEXT: resource.declare @rows_2 "rows" {values = dense<[[1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]> : tensor<1x16xi32>} : memref<1x16xi32>
 // CHECK-NOT:  resource.declare
 
 // CHECK-LABEL: func.func @first(
 // CHECK-NEXT:    fusion.region({{.*}}) -> ({{.*}}) attributes {resources = [@rows_0, @moduli_0]} {
 // CHECK:         fusion.region({{.*}}) -> ({{.*}}) attributes {resources = [@rows_1, @moduli_0]} {
-// REMARKS:      .mlir:[[# @LINE + 5]]:8: remark: [infer-resources] applied: 'resource.declare': @rows_0 needs 32 bytes
+// REMARKS:      .mlir:[[# @LINE + 5]]:8: remark: [infer-resources] applied: 'resource.declare': @rows_0 needs 128 bytes
 // REMARKS-NEXT: .mlir:[[# @LINE + 4]]:8: remark: [infer-resources] applied: 'resource.declare': @moduli_0 needs 128 bytes
-// REMARKS-NEXT: .mlir:[[# @LINE + 7]]:8: remark: [infer-resources] applied: 'resource.declare': @rows_1 needs 24 bytes
-// REMARKS-NEXT: .mlir:[[# @LINE + 22]]:8: remark: [infer-resources] applied: 'resource.declare': @rows_2 needs 12 bytes
+// REMARKS-NEXT: .mlir:[[# @LINE + 7]]:8: remark: [infer-resources] applied: 'resource.declare': @rows_1 needs 128 bytes
+// REMARKS-NEXT: .mlir:[[# @LINE + 22]]:8: remark: [infer-resources] applied: 'resource.declare': @rows_2 needs 64 bytes
 func.func @first(%x : !e, %y : !e) -> (!e2, !e2) {
   %r = fusion.region(%a = %x : !e, %b = %y : !e) -> (!e2) {
     %s = rns.add %a, %b : !e

@@ -12,7 +12,7 @@ module attributes {ckks.params = #ckks.params<ring_degree = 16, q = [11529215046
 // A base conversion takes (limbs + 1) x 3 numbers for each target row, always in 64 bits; its exponent is the result's.
 // The row table says which constant a row takes, where its digit starts, how many limbs that has, and where the
 // coefficients of the conversion start.
-// CHECK:      resource.declare @rows_0 "rows" {values = dense<[[0, 0, 0, 1, 0, 0], [1, 1, 0, 1, 6, 1]]> : tensor<2x6xi32>} : memref<2x6xi32>
+// CHECK:      resource.declare @rows_0 "rows" {values = dense<[[0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [1, 1, 0, 1, 6, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]> : tensor<2x16xi32>} : memref<2x16xi32>
 // CHECK-NEXT: resource.declare @moduli_0 "moduli" : memref<4x4xi64>
 // One constant for each row, at the exponent that the op states.
 // CHECK-NEXT: resource.declare @constants_0 "constants" {constant = #rns.constant<inverse p 0:1>, type = !rns.poly<16, q 0:2, coefficient>, exponent = 1 : i64} : memref<2xi64>

@@ -9,7 +9,7 @@ module attributes {ckks.params = #ckks.params<ring_degree = 16, q = [268434977, 
 
 // In 32-bit arithmetic the tables of residues have 32-bit words, conversion tables still 64.
 // CHECK:      resource.declare @key "relinearization_key" {exponent = 1 : i64} : memref<2x2x5x16xi32>
-// CHECK-NEXT: resource.declare @rows_0 {{.*}} : memref<2x6xi32>
+// CHECK-NEXT: resource.declare @rows_0 {{.*}} : memref<2x16xi32>
 // CHECK-NEXT: resource.declare @moduli_0 "moduli" : memref<5x4xi32>
 // CHECK-NEXT: resource.declare @twiddles_0 "twiddles" {direction = "forward"} : memref<5x16xi32>
 // Two special primes: the product of both, and both terms.

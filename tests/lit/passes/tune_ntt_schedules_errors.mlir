@@ -31,4 +31,12 @@ func.func @f(%x : !rns.poly<8192, q 0:2, coefficient>) -> !rns.poly<8192, q 0:2,
   return %y : !rns.poly<8192, q 0:2, evaluation(bit_reversed)>
 }
 
+// -----
+
+func.func @f(%x : !rns.poly<65536, q 0:2, coefficient>) -> !rns.poly<65536, q 0:2, evaluation(bit_reversed)> {
+  // CHECK: tune_ntt_schedules_errors.mlir:[[# @LINE + 1]]:8: error: tune-ntt-schedules: ntt.forward: kernel [4, 4] exchanges 16 words of each of 2048 lanes, 262144 bytes; the lanes of a program of 'gpu' share 232448
+  %y = ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4, 4], [4, 4]], rows = 1, columns = 128, warps = 16>} : !rns.poly<65536, q 0:2, coefficient>
+  return %y : !rns.poly<65536, q 0:2, evaluation(bit_reversed)>
+}
+
 // CHECK-NOT: error:

@@ -32,6 +32,14 @@ def test_a_file_describes_a_device(tmp_path: Path) -> None:
     assert device == expected
 
 
+def test_a_file_says_where_products_are_by_shoup(tmp_path: Path) -> None:
+    stated = {"shoup": ["mont64"], "shoup_last": True}
+    device = load_device(write(tmp_path / "card.json", {**VALID, **stated}))
+    assert (device.shoup, device.shoup_last) == (("mont64",), True)
+    device = load_device(write(tmp_path / "card.json", VALID))
+    assert (device.shoup, device.shoup_last) == ((), False)
+
+
 def test_built_in_names() -> None:
     assert set(DEVICES) == {"gpu", "cpu", "interpreter"}
     assert load_device("cpu") is DEVICES["cpu"]
@@ -45,6 +53,9 @@ def test_built_in_names() -> None:
         ({"register_stages": 5}, "'register_stages' must be an integer from 1 to 4, found 5"),
         ({"register_stages": True}, "'register_stages' must be an integer from 1 to 4, found True"),
         ({"exchange": 1}, "'exchange' must be true or false, found 1"),
+        ({"shoup": ["fp64"]}, "'shoup' must be a list of names among mont32, mont64, found"),
+        ({"shoup": "mont32"}, "'shoup' must be a list of names among mont32, mont64, found"),
+        ({"shoup_last": 1}, "'shoup_last' must be true or false, found 1"),
         ({"lanes": 48}, "'lanes' must be a power of two, found 48"),
         ({"rows": 0}, "'rows' must be a power of two, found 0"),
         ({"warps": 3}, "'warps' must be 1, 2, 4, 8 or 16, found 3"),
@@ -58,6 +69,10 @@ def test_built_in_names() -> None:
             {"idle_cost": float("nan")},
             "'idle_cost' must be a number that is not negative, found nan",
         ),
+        ({"table_stages": 2}, "'table_stages' must be 0 or an integer from 3 on, found 2"),
+        ({"table_stages": -1}, "'table_stages' must be 0 or an integer from 3 on, found -1"),
+        ({"streams": 0}, "'streams' must be an integer from 1 to 8, found 0"),
+        ({"streams": 9}, "'streams' must be an integer from 1 to 8, found 9"),
         ({"name": ""}, "'name' must be a text"),
         ({"lane": 64}, r"unknown field 'lane'; did you mean 'lanes'\?"),
     ],

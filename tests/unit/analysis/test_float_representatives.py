@@ -40,13 +40,16 @@ def test_products_fit_while_the_quotient_is_below_2_to_the_51() -> None:
 
 @pytest.mark.parametrize("q", [(1 << 50) - 27, int(2**49.68), (1 << 49) - 1, (1 << 40) - 1, 97])
 def test_bounds_are_what_the_proof_says(q: int) -> None:
-    """1/2 + 3 |x| 2^-55 for a centred factor; limits are rounded down, bounds up, by at most 2^-10."""
+    """1/2 + |x w / q| 2^-52, or 7/8; limits are rounded down, bounds up, by at most 2^-10."""
     limit = float_bounds.limit(q)
-    assert 0 <= Fraction(1 << 52, q) - limit < Fraction(1, 1024)
+    assert 0 <= Fraction((1 << 52) - 1, q) - limit < Fraction(1, 1024)
     for bound in (Fraction(1, 2), Fraction(1), Fraction(7, 2), limit):
-        exact = Fraction(1, 2) + 3 * bound * q / (1 << 55)
-        assert 0 <= float_bounds.product(bound, q) - exact < Fraction(1, 1024)
-    assert float_bounds.product(limit, q) <= Fraction(7, 8)
+        for factor in (Fraction(1, 2), Fraction(7, 8)):
+            found = float_bounds.product(bound, q, factor)
+            exact = Fraction(1, 2) + bound * q * factor * q / q / (1 << 52)
+            assert found == Fraction(7, 8) < exact or 0 <= found - exact < Fraction(1, 1024)
+        assert float_bounds.product(bound, q) == float_bounds.product(bound, q, Fraction(1, 2))
+    assert float_bounds.product(limit, q) == Fraction(7, 8)
     assert float_bounds.terms_fit(1, limit, q) and not float_bounds.terms_fit(1 << 53, limit, q)
 
 

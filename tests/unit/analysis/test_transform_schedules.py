@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from fhelium_ir.analysis.device import DEVICES
-from fhelium_ir.analysis.transform_schedules import candidates, check_fits, column_limit, cost
+from fhelium_ir.analysis.transform_schedules import (
+    candidates,
+    check_exchange,
+    check_fits,
+    column_limit,
+    cost,
+    shoup_stages,
+)
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.dialects.ntt import Schedule, check_schedule
 
@@ -39,8 +48,29 @@ def test_a_gpu_takes_the_fewest_kernels(stages: int, kernels: int) -> None:
 
 
 def test_a_gpu_balances_thirteen_stages() -> None:
-    best = candidates(8192, DEVICES["gpu"])[0].schedule
+    best = candidates(8192, DEVICES["gpu"].for_words("mont64"))[0].schedule
     assert best == Schedule(((4, 3), (3, 3)), rows=1, columns=8, warps=4)
+
+
+def test_late_groups_compute_twiddle_factors_of_doubles() -> None:
+    for degree, computed in ((256, []), (8192, [10]), (1 << 16, [8, 12])):
+        best = candidates(degree, DEVICES["gpu"].for_words("fp64"))[0].schedule
+        assert [start for start, _ in best.groups() if best.computes(start)] == computed
+        for words in ("mont32", "mont64", None):
+            schedule = candidates(degree, DEVICES["gpu"].for_words(words))[0].schedule
+            assert schedule.table_stages == 0
+
+
+def test_tables_of_groups_that_compute_their_factors() -> None:
+    """Groups from stages 0, 3, 5 and 7: entries of stages 0 to 4, then one for each of 32 and of 128 blocks."""
+    schedule = Schedule(((3, 2), (2, 2)), 1, 1, 1, table_stages=5)
+    assert [schedule.computes(start) for start in (0, 3, 5, 7)] == [False, False, True, True]
+    assert [schedule.twiddle_place(start) for start in (5, 7)] == [32, 64]
+    assert schedule.twiddle_entries() == 32 + 32 + 128
+    # Block 6 of stage 4 is number 0 of the two blocks of block 3 in front of the group.
+    assert schedule.twiddle_entry(16 + 6) == 16 + 3 and schedule.twiddle_entry(16 + 7) == 16 + 8 + 3
+    assert replace(schedule, table_stages=0).twiddle_entries() == 512
+    assert replace(schedule, table_stages=6).twiddle_entries() == 128 + 128
 
 
 @pytest.mark.parametrize("degree", DEGREES)
@@ -81,3 +111,31 @@ def test_hand_written_schedules_are_checked() -> None:
         check_fits(Schedule(((4, 3), (3, 3)), 1, 64, 4), 8192)
     with pytest.raises(FheliumError, match="has 13 stages, ring degree 4096 needs 12"):
         check_fits(Schedule(((4, 3), (3, 3)), 1, 8, 4), 4096)
+
+
+@pytest.mark.parametrize("arithmetic", ["mont32", "mont64"])
+def test_where_devices_want_shoups_products(arithmetic: str) -> None:
+    schedule = Schedule(((4, 3), (4, 2)), 1, 8, 4)
+    assert shoup_stages(schedule, DEVICES["gpu"], arithmetic) == 11
+    assert shoup_stages(schedule, DEVICES["cpu"], arithmetic) == 13
+    assert shoup_stages(schedule, DEVICES["interpreter"], arithmetic) == 0
+    for device in DEVICES.values():
+        assert shoup_stages(schedule, device, "fp64") == shoup_stages(schedule, device, None) == 0
+
+
+def test_an_exchange_takes_place_in_shared_memory() -> None:
+    """16 words of 8 bytes of each lane: 1024 lanes have 128 KiB, 2048 have 256 KiB."""
+    gpu = DEVICES["gpu"]
+    check_exchange(Schedule(((4, 4), (4, 4)), 1, 64, 8), gpu, 8)
+    check_exchange(Schedule(((4, 4), (4, 4)), 1, 128, 8), gpu, 4)
+    check_exchange(Schedule(((4,), (4,), (4,), (4,)), 1, 4096, 8), gpu, 8)
+    with pytest.raises(FheliumError, match=r"16 words of each of 2048 lanes, 262144 bytes; the"):
+        check_exchange(Schedule(((4, 4), (4, 4)), 1, 128, 8), gpu, 8)
+    check_exchange(Schedule(((4, 4), (4, 4)), 1, 128, 8), DEVICES["interpreter"], 8)
+
+
+def test_schedules_keep_to_shared_memory() -> None:
+    wide = replace(DEVICES["gpu"], lanes=8192, shared_bytes=64 << 10)
+    for stages in range(12, 18):
+        for candidate in candidates(1 << stages, wide):
+            check_exchange(candidate.schedule, wide, 8)

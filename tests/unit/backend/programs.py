@@ -17,7 +17,7 @@ from fhelium_ir.compiler.parsing import parse_module
 from fhelium_ir.compiler.pipeline import Pipeline
 from fhelium_ir.tools.fhelium_run import Options
 from fhelium_ir.tools.run_program import compile_program, encrypt_and_encode, read_inputs
-from fhelium_ir.universe import make_context
+from fhelium_ir.universe import DEFAULT_PIPELINE, PIPELINES, make_context
 
 PARAMS = (
     "#ckks.params<ring_degree = 16, q = [1152921504606748673, 1099511480321], "
@@ -34,6 +34,23 @@ func.func @product(%x : !ckks.ciphertext, %y : !ckks.ciphertext) -> !ckks.cipher
 }} }}
 """
 """One product, with a key switch and a rescale."""
+
+PARALLEL = f"""
+module attributes {{ckks.params = {PARAMS}}} {{
+func.func @main(%x : !ckks.ciphertext, %y : !ckks.ciphertext)
+    -> (!ckks.ciphertext, !ckks.ciphertext, !ckks.ciphertext) {{
+  %a = ckks.rotate %x {{steps = 1}} : !ckks.ciphertext
+  %b = ckks.rotate %x {{steps = 2}} : !ckks.ciphertext
+  %c = ckks.rotate %x {{steps = 3}} : !ckks.ciphertext
+  %xy = ckks.mul %x, %y : !ckks.ciphertext
+  %q = ckks.add %a, %xy : !ckks.ciphertext
+  %d = ckks.rotate %q {{steps = 1}} : !ckks.ciphertext
+  %e = ckks.add %b, %c : !ckks.ciphertext
+  return %d, %e, %q : !ckks.ciphertext, !ckks.ciphertext, !ckks.ciphertext
+}}
+}}
+"""
+"""Rotations and products that do not depend on each other, and some that do."""
 
 TARGET = "interpret"
 
@@ -88,3 +105,10 @@ def region_stage(text: str, registry: OperationImplementationRegistry | None = N
         with use_registry(registry):
             pipeline.run(make_context(), module)
     return module
+
+
+def with_streams(streams: int) -> Pipeline:
+    """The default one, with a number of streams."""
+    option = f"assign-streams{{streams={streams}}}"
+    passes = PIPELINES[DEFAULT_PIPELINE]
+    return Pipeline("p", tuple(option if p == "assign-streams" else p for p in passes))

@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 import fhelium_ir
+from fhelium_ir import universe
 from fhelium_ir.backend.compiling import (
     CompiledProgram,
     CompileOptions,
@@ -22,6 +24,8 @@ from fhelium_ir.client.client import Client
 from fhelium_ir.client.keys import KeySet
 from fhelium_ir.client.materials import KeySetMaterials
 from fhelium_ir.compiler.errors import FheliumError
+from fhelium_ir.compiler.printing import mlir_text
+from fhelium_ir.dialects import kernel
 from tests.lit_files import ROOT
 from tests.unit.backend.programs import PARAMS, PRODUCT, case
 
@@ -61,6 +65,7 @@ def test_a_stored_program_is_the_same_program(mixed: CompiledProgram, tmp_path: 
     assert {path.name for path in paths} == {"interface.json", "host.mlir", "program.mlir"}
     stored = StoredProgram.load(tmp_path / "p")
     assert stored.interface == mixed.interface and stored.target == "interpret"
+    assert stored.device == mixed.device == "cpu"
     client = Client(mixed.parameters, seed=1)
     materials = KeySetMaterials(client.keygen(mixed.interface))
     encrypted = client.encrypt(mixed.interface, {"x": [0.5, -0.25]})
@@ -200,3 +205,44 @@ def test_importing_the_package_imports_no_torch() -> None:
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
     with pytest.raises(AttributeError, match="no attribute 'Cleint'"):
         getattr(fhelium_ir, "Cle" + "int")
+
+
+def test_kernels_are_begun_for_programs_that_will_be_linked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun: list[object] = []
+
+    class Early:
+        def __init__(self, target: str):
+            begun.append(target)
+
+        def begin(self, module: ModuleOp) -> None:
+            assert not any(op.name.startswith("zq.") for op in module.walk())
+            begun.append([op.sym_name.data for op in module.ops if isinstance(op, kernel.FuncOp)])
+
+        def close(self) -> None:
+            begun.append("closed")
+
+    monkeypatch.setitem(
+        universe.SERVICES, "early-kernels", universe.Provided("a test", lambda: Early)
+    )
+    compile_text("mixed.mlir", MIXED, CompileOptions("cpu"))
+    assert begun == []
+    program = compile_text("mixed.mlir", MIXED, CompileOptions("cpu", linked=True))
+    kernels = [op.sym_name.data for op in program.lowered.ops if isinstance(op, kernel.FuncOp)]
+    assert begun == ["cpu", kernels, "closed"]
+    begun.clear()
+    with pytest.raises(FheliumError):
+        compile_text(
+            "m.mlir", MIXED.replace("steps = 1", "steps = x"), CompileOptions("cpu", linked=True)
+        )
+    assert begun == ["cpu", "closed"]
+
+
+def test_kernels_differ_in_more_than_their_symbols() -> None:
+    text = (ROOT / "examples" / "dot_product.mlir").read_text(encoding="utf-8")
+    lowered = compile_text("dot_product.mlir", text, CompileOptions("cpu")).lowered
+    kernels = [op for op in lowered.ops if isinstance(op, kernel.FuncOp)]
+    for op in kernels:
+        op.sym_name = StringAttr("same")
+    assert len({mlir_text(op) for op in kernels}) == len(kernels)

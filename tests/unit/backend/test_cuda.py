@@ -10,7 +10,7 @@ import torch
 
 from fhelium_ir.backend.execution import BackendWorkspace, OperationBackend, ProgramExecutable
 from fhelium_ir.compiler.errors import FheliumError
-from tests.unit.backend.programs import case
+from tests.unit.backend.programs import PARALLEL, case, with_streams
 
 pytestmark = pytest.mark.cuda
 
@@ -34,6 +34,19 @@ def test_a_graph_gives_the_same_bits() -> None:
     torch.cuda.synchronize()
     assert torch.equal(captured.outputs[0], want)
     assert found.data_ptr() != captured.outputs[0].data_ptr()
+
+
+@pytest.mark.parametrize("streams", [2, 3])
+def test_a_graph_of_several_streams_gives_the_same_bits(streams: int) -> None:
+    known = case("cuda", PARALLEL)
+    backend = OperationBackend(workspace=BackendWorkspace("cuda"))
+    program = backend.link(known.from_text(PARALLEL), pipeline=with_streams(streams))
+    inputs = [tensor.to(program.device) for tensor in known.inputs]
+    want = program.executable.run(*inputs)
+    captured = program.capture()
+    for _ in range(50):
+        found = captured.run(*inputs)
+        assert all(torch.equal(one, two) for one, two in zip(found, want, strict=True))
 
 
 def test_a_workspace_can_run_everything_as_graphs() -> None:

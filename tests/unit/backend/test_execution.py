@@ -122,7 +122,7 @@ def test_the_dispatch_table_maps_the_regions() -> None:
 def test_tables_and_materials_are_bound_apart() -> None:
     program = backend().link(case().compilation())
     kinds = {one.requirement.kind for one in program.bound_resources.values()}
-    assert {"rows", "moduli", "twiddles"} <= kinds
+    assert {"rows", "moduli", "shoup_twiddles"} <= kinds
     materials = [op for op in program.bound_materials if isinstance(op, resource.DeclareOp)]
     assert [op.kind.data for op in materials] == ["relinearization_key"]
     assert len(program.resources) == len(program.bound_resources) + len(materials)
@@ -155,7 +155,7 @@ def test_a_table_is_computed_once_in_a_workspace() -> None:
     first = one.link(case().compilation())
     once = dict(counting.counts)
     second = one.link(case().compilation())
-    assert counting.counts["twiddles"] == once["twiddles"] == 2
+    assert counting.counts["shoup_twiddles"] == once["shoup_twiddles"] == 2
     assert counting.counts["relinearization_key"] == 2
     shared = {bound.name: bound.tensor for bound in first.resources}
     for bound in second.resources:
@@ -245,9 +245,13 @@ def test_a_memory_limit_is_checked_before_the_first_launch() -> None:
 
 
 def test_not_enough_memory_says_wanted_and_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before any table is made."""
+    made: list[object] = []
     monkeypatch.setattr(BackendWorkspace, "free_bytes", lambda self: 100)  # pyright: ignore
+    monkeypatch.setattr(BackendWorkspace, "table", lambda self, key, make: made.append(key))  # pyright: ignore
     with pytest.raises(FheliumError, match=r"'product' wants \d+ bytes on cpu, 100 are free"):
         backend().link(case().compilation())
+    assert not made
 
 
 def test_an_empty_registry_names_what_is_missing() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import product
 from math import prod
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import (
+    DenseArrayBase,
     DenseIntElementsAttr,
     DenseIntOrFPElementsAttr,
     IntegerAttr,
@@ -25,6 +27,7 @@ from xdsl.ir import Attribute
 from fhelium_ir.backend.materializer import Materializer
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.dialects import resource, rns
+from fhelium_ir.dialects.ntt import Schedule
 from fhelium_ir.parameters import Parameters
 from tests.unit.end_to_end.programs import chain
 from tests.unit.kernel_texts import bit_reverse, root_of_minus_one, transform
@@ -104,6 +107,45 @@ def test_twiddles_are_powers_of_the_first_root(bits: int, direction: str) -> Non
 
 
 @SETS
+@pytest.mark.parametrize("direction", ["forward", "inverse"])
+@pytest.mark.parametrize(
+    ("groups", "table_stages"), [((3, 2), 3), ((2, 2, 1), 2), ((2, 1, 2), 3), ((1,) * 5, 2)]
+)
+def test_tables_of_twiddles_that_are_computed(
+    bits: int, direction: str, groups: tuple[int, ...], table_stages: int
+) -> None:
+    """Stages that are read have all their powers; groups that compute theirs the first of their last stage by block."""
+    schedule = Schedule(tuple((stages,) for stages in groups), 1, 1, 1, table_stages)
+    naturals, before = [0], 0
+    for stages in groups:
+        # A stage's blocks are numbered block : inner.
+        read = range(stages) if before < table_stages else ()
+        for stage in read:
+            first = 1 << (before + stage)
+            assert len(naturals) == first
+            order = product(range(1 << stage), range(1 << before))
+            naturals += [first + (block << stage) + inner for inner, block in order]
+        if not read:
+            assert len(naturals) == schedule.twiddle_place(before)
+            last = 1 << (before + stages - 1)
+            naturals += [last + (block << (stages - 1)) for block in range(1 << before)]
+        before += stages
+    assert len(naturals) == schedule.twiddle_entries()
+    for natural in range(1, 1 << table_stages):
+        assert naturals[schedule.twiddle_entry(natural)] == natural
+    named: dict[str, Attribute] = {
+        "direction": StringAttr(direction),
+        "groups": DenseArrayBase.from_list(i64, groups),
+        "table_stages": number(table_stages),
+    }
+    rows = materialize(bits, "twiddles", named, [8, len(naturals)])
+    radix, sign = 1 << BITS[bits], 1 if direction == "forward" else -1
+    for row, q in zip(rows.tolist(), FIVE[bits].primes, strict=True):
+        psi = root_of_minus_one(q, N)
+        assert row == [pow(psi, sign * bit_reverse(j, 5), q) * radix % q for j in naturals]
+
+
+@SETS
 @pytest.mark.parametrize("exponent", [-1, 0, 1, 2])
 def test_inverse_degree(bits: int, exponent: int) -> None:
     rows = materialize(bits, "inverse_degree", {"exponent": number(exponent)}, [8, 2])
@@ -113,6 +155,46 @@ def test_inverse_degree(bits: int, exponent: int) -> None:
         assert row[0] * N % q == factor
         # the twiddle of the first stage of the forward transform, undone last
         assert row[1] * N * pow(psi, N // 2, q) % q == factor
+
+
+def with_quotients(
+    bits: int, kind: str, parameters: dict[str, Attribute], count: int
+) -> list[list[int]]:
+    """The factors of a table with quotients, [primes, count], whose quotients are right."""
+    width = BITS[bits]
+    shape = [8, count] if width == 32 else [8, 2, count]
+    table = materialize(bits, kind, parameters, shape, 64).tolist()
+    factors: list[list[int]] = []
+    for row, q in zip(table, FIVE[bits].primes, strict=True):
+        if width == 32:
+            words, quotients = [e % (1 << 32) for e in row], [e % (1 << 64) >> 32 for e in row]
+        else:
+            words, quotients = row[0], [e % (1 << 64) for e in row[1]]
+        assert all(0 <= word < q for word in words)
+        assert quotients == [(word << width) // q for word in words]
+        factors.append(words)
+    return factors
+
+
+@SETS
+@pytest.mark.parametrize("direction", ["forward", "inverse"])
+@pytest.mark.parametrize("stages", [1, 3, 5])
+def test_twiddles_with_quotients_are_plain(bits: int, direction: str, stages: int) -> None:
+    groups = DenseArrayBase.from_list(i64, [2, 3])
+    named: dict[str, Attribute] = {"direction": StringAttr(direction), "groups": groups}
+    montgomery = materialize(bits, "twiddles", dict(named), [8, N]).tolist()
+    named["stages"] = number(stages)
+    plain = with_quotients(bits, "shoup_twiddles", named, 1 << stages)
+    for row, raised, q in zip(plain, montgomery, FIVE[bits].primes, strict=True):
+        assert [(word << BITS[bits]) % q for word in row] == raised[: 1 << stages]
+
+
+@SETS
+@pytest.mark.parametrize("exponent", [-1, 0, 1])
+def test_inverse_degree_with_quotients(bits: int, exponent: int) -> None:
+    named: dict[str, Attribute] = {"exponent": number(exponent)}
+    plain = with_quotients(bits, "shoup_inverse_degree", named, 2)
+    assert plain == materialize(bits, "inverse_degree", named, [8, 2]).tolist()
 
 
 def digit_primes(parameters: Parameters, limbs: int) -> list[tuple[int, ...]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
+import warnings
 
 import pytest
 import torch
 
-from fhelium_ir.backend.workspace import BackendWorkspace, choose_target
+from fhelium_ir.backend.workspace import BackendWorkspace, choose_target, description_for
 from fhelium_ir.compiler.errors import FheliumError
 
 
@@ -30,6 +31,44 @@ def test_cuda_needs_a_device() -> None:
     assert choose_target("auto") == "cpu"
     with pytest.raises(FheliumError, match="target 'cuda' needs a CUDA device"):
         choose_target("cuda")
+
+
+def on_card(
+    monkeypatch: pytest.MonkeyPatch, name: str, description: str | None
+) -> BackendWorkspace:
+    """A workspace on a card that is not there."""
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: name)  # pyright: ignore
+    return BackendWorkspace("cuda", "cuda:0", description=description)
+
+
+def test_schedules_on_a_card_are_for_this_card(monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace = on_card(monkeypatch, "NVIDIA GeForce RTX 4090", None)
+    assert workspace.description == description_for("cuda") == "cuda"
+    assert description_for("triton-interpret") == "interpreter"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        workspace.check_description()
+        on_card(monkeypatch, "NVIDIA H200", "gpu").check_description()
+        on_card(monkeypatch, "NVIDIA H100 80GB HBM3", "gpu").check_description()
+        BackendWorkspace("cpu", description="gpu").check_description()
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert description_for("cuda") == "gpu", "for a machine elsewhere"
+
+
+def test_the_description_of_another_card_is_warned_about_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    workspace = on_card(monkeypatch, "NVIDIA GeForce RTX 4090", "gpu")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        workspace.check_description()
+        workspace.check_description()
+    (warning,) = caught
+    assert str(warning.message) == (
+        "arithmetic and schedules are for an H200, not for NVIDIA GeForce RTX 4090: compile for "
+        "device 'cuda', which measures this card"
+    )
 
 
 def test_a_table_is_made_once_by_many_threads() -> None:

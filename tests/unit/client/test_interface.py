@@ -9,6 +9,7 @@ from fractions import Fraction
 import pytest
 
 from fhelium_ir.client.interface import Argument, Interface, KeyName, Result, key_names
+from fhelium_ir.client.layout import Layout, Moves, TensorInput, TensorResult
 from fhelium_ir.client.parameters import generate
 from fhelium_ir.compiler.errors import FheliumError
 
@@ -24,17 +25,27 @@ INTERFACE = Interface(
     (("relinearize", None), ("galois", 5), ("galois", 63)),
     "abc",
 )
+LAYOUT = Layout(
+    16,
+    (TensorInput("x", (2, 2), 2.5, True), TensorInput("v", (), 1.0, False)),
+    (("x", Moves("0 2 1 3", 4)), ("w", Moves("0 =0*15", 16))),
+    (TensorResult((3,), Moves("5..7", 3)),),
+)
+PACKED = replace(INTERFACE, layout=LAYOUT)
 
 
-def test_facts_go_through_json_and_back() -> None:
-    again = Interface.of_facts(json.loads(json.dumps(INTERFACE.facts())))
-    assert again == INTERFACE
-    assert again.hash() == INTERFACE.hash()
+@pytest.mark.parametrize("interface", [INTERFACE, PACKED])
+def test_facts_go_through_json_and_back(interface: Interface) -> None:
+    again = Interface.of_facts(json.loads(json.dumps(interface.facts())))
+    assert again == interface
+    assert again.hash() == interface.hash()
 
 
 def test_inputs_by_who_gives_them() -> None:
     assert [argument.name for argument in INTERFACE.encrypted] == ["x"]
     assert [argument.name for argument in INTERFACE.plaintexts] == ["w"]
+    assert [INTERFACE.input_names(encrypted) for encrypted in (True, False)] == [["x"], ["w"]]
+    assert [PACKED.input_names(encrypted) for encrypted in (True, False)] == [["x"], ["v"]]
 
 
 @pytest.mark.parametrize(
@@ -48,6 +59,7 @@ def test_inputs_by_who_gives_them() -> None:
         replace(INTERFACE, arguments=(replace(INTERFACE.arguments[0], level=0),)),
         replace(INTERFACE, results=(replace(INTERFACE.results[0], scale=Fraction(1)),)),
         replace(INTERFACE, required_keys=()),
+        PACKED,
     ],
 )
 def test_every_fact_counts_in_the_hash(other: Interface) -> None:
@@ -68,6 +80,14 @@ def test_every_fact_counts_in_the_hash(other: Interface) -> None:
         ("results", [{"name": "r", "level": 1, "scale": "x"}], "'scale' must be a fraction"),
         ("required_keys", [{"kind": "secret"}], "no key of kind 'secret' for element None"),
         ("required_keys", [{"kind": "galois"}], "no key of kind 'galois' for element None"),
+        ("layout", [], "its entry 'layout' is missing or not of type dict"),
+        ("layout", {}, "its layout has version None, this release reads 1"),
+        (
+            "layout",
+            replace(LAYOUT, vectors=LAYOUT.vectors[:1]).facts(),
+            "its layout is for other arguments",
+        ),
+        ("layout", replace(LAYOUT, slots=4).facts(), "its layout names place 7 of 4"),
     ],
 )
 def test_malformed_facts(entry: str, value: object, message: str) -> None:

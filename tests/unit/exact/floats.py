@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from fhelium_ir.backend.executable import Executable, KernelLibrary
-from fhelium_ir.dialects.ntt import Schedule
+from fhelium_ir.dialects.ntt import Schedule, ScheduleAttr
 from fhelium_ir.parameters import Parameters
 from fhelium_ir.reference import kernel_floats
 from tests.unit.exact.machine import Words, facts_of, poly, region
@@ -104,8 +104,7 @@ def fma(x: float, y: float, z: float) -> float:
 
 def product(x: int, w: int, q: int) -> int:
     """x * w - c * q, with c as docs/numerics.md computes it."""
-    quotient = float(w) * (1.0 / q)
-    count = fma(float(x), quotient, MAGIC) - MAGIC
+    count = fma(float(x * w), 1.0 / q, MAGIC) - MAGIC
     assert count == int(count)
     return x * w - int(count) * q
 
@@ -183,11 +182,9 @@ def transform_text(
     basis = f"q 0:{len(facts.q)}"
     before = poly(facts, basis, source, components, words=words(2))
     after = poly(facts, basis, target, components, words=words(below))
-    kernels = [list(kernel) for kernel in schedule.kernels]
     body = (
         f"%v0 = ntt.{direction} %a0 {{contract = #ntt.contract<bit_reversed, input = 2, "
-        f"output = {below}, exponent = 0>, schedule = #ntt.schedule<kernels = {kernels}, "
-        f"rows = {schedule.rows}, columns = {schedule.columns}, warps = 1>}} : {before}"
+        f"output = {below}, exponent = 0>, schedule = {ScheduleAttr(schedule)}}} : {before}"
     )
     return region(facts, "fp64", [before], [after], body)
 
@@ -197,6 +194,24 @@ def twiddles(degree: int, q: int) -> tuple[int, ...]:
     """Centred powers psi^bitrev(j)."""
     psi = root(degree, q)
     return tuple(centred(pow(psi, reversed_bits(j, degree), q), q) for j in range(degree))
+
+
+@lru_cache
+def factors(degree: int, q: int, schedule: Schedule | None) -> tuple[int, ...]:
+    """The words that the kernels of a schedule multiply with, in natural order: twiddles, or products of them."""
+    table = twiddles(degree, q)
+    found = list(table)
+    for start, stages in schedule.groups() if schedule is not None else ():
+        for block in range(1 << start) if schedule is not None and schedule.computes(start) else ():
+            first = table[(1 << (start + stages - 1)) + (block << (stages - 1))]
+            for stage in reversed(range(stages)):
+                place = (1 << (start + stage)) + (block << stage)
+                found[place] = first
+                for inner in range(1, 1 << stage):
+                    found[place + inner] = product(first, table[inner], q)
+                first = product(first, first, q)
+    assert all((word - factor) % q == 0 for word, factor in zip(found, table, strict=True))
+    return tuple(found)
 
 
 @dataclass
@@ -214,12 +229,13 @@ class Driver:
     stages: int
     """How many stages the path is driven through without a reduction; before the last, v is the driven leg."""
     block: int
-    seed: int = 0
+    schedule: Schedule | None = None
+    """Where factors are computed."""
 
     def __post_init__(self) -> None:
-        self.random = random.Random(self.seed)
+        self.random = random.Random(0)
         self.row = [0] * self.degree
-        self.table = twiddles(self.degree, self.q)
+        self.table = factors(self.degree, self.q, self.schedule)
 
     def drive(self, sign: int) -> list[int]:
         """The coefficients whose leg `v` in front of the last driven stage has this sign and is extreme."""
@@ -241,8 +257,9 @@ class Driver:
         return u - r if self._block(stage) & 1 else u + r
 
     def _product(self, x: int, factor: int) -> int:
-        """The product; a leg beyond the limit is reduced first."""
-        return product(x if abs(x) < LIMIT else centred(x, self.q), factor, self.q)
+        """The product; a leg that is too large for it is reduced first."""
+        fits = abs(x) < LIMIT and 2 * abs(x * factor) <= self.q * (LIMIT - 1)
+        return product(x if fits else centred(x, self.q), factor, self.q)
 
     def _leg(self, stage: int, offset: int, sign: int) -> None:
         """Makes that leg extreme, with this sign."""
@@ -257,8 +274,8 @@ class Driver:
             self._tuned(offset + half, earlier, v_sign, wanted)
 
     def _helpful_sign(self, factor: int, wanted: int) -> int:
-        """r = q (x w/q - c) exceeds q/2 where x fl(w/q) is below x w/q, and the other way round."""
-        error = Fraction(float(factor) * (1.0 / self.q)) - Fraction(factor, self.q)
+        """r = q (x w/q - c) exceeds q/2 where x w fl(1/q) is below x w/q, and the other way round."""
+        error = factor * (Fraction(1.0 / self.q) - Fraction(1, self.q))
         return -wanted if error > 0 else wanted
 
     def _tuned(self, offset: int, stage: int, sign: int, wanted: int) -> None:
@@ -270,17 +287,24 @@ class Driver:
         self.row[offset] = start + best
 
 
-def steepest_block(degree: int, q: int, stage: int) -> int:
-    """The block of a stage whose twiddle is nearest q/2 in magnitude."""
-    table = twiddles(degree, q)
+def steepest_block(degree: int, q: int, stage: int, schedule: Schedule | None = None) -> int:
+    """The block of a stage whose factor is largest in magnitude."""
+    table = factors(degree, q, schedule)
     return max(range(1 << stage), key=lambda block: abs(table[(1 << stage) + block]))
 
 
 @lru_cache
-def driven_rows(degree: int, q: int, stages: int) -> tuple[tuple[int, ...], ...]:
-    """Coefficients that drive the multiplied leg of a stage, of either sign, in front of the steepest twiddle."""
-    block = steepest_block(degree, q, stages - 1)
-    return tuple(tuple(Driver(degree, q, stages, block).drive(sign)) for sign in (1, -1))
+def driven_rows(
+    degree: int, q: int, stages: int, schedule: Schedule | None = None
+) -> tuple[tuple[int, ...], ...]:
+    """Coefficients that drive the multiplied leg of a stage, of either sign, in front of the steepest factor.
+
+    Args:
+        schedule: where factors are computed, by default nowhere.
+    """
+    block = steepest_block(degree, q, stages - 1, schedule)
+    drivers = [Driver(degree, q, stages, block, schedule) for _ in (1, -1)]
+    return tuple(tuple(driver.drive(sign)) for driver, sign in zip(drivers, (1, -1), strict=True))
 
 
 def inverse_rows(degree: int, q: int, seed: int = 0) -> list[list[int]]:

@@ -34,8 +34,9 @@ BEYOND_60_BITS = 1152921504607338497
 TARGETS = ("interpret", "cpu", "triton-interpret")
 
 _DEFAULT = PIPELINES[DEFAULT_PIPELINE]
-POLYNOMIAL = _DEFAULT[_DEFAULT.index("select-arithmetic") : -1]
-REGION = _DEFAULT[_DEFAULT.index("infer-resources") : -1]
+_ZQ = _DEFAULT.index("convert-zq-to-arith")
+POLYNOMIAL = _DEFAULT[_DEFAULT.index("select-arithmetic") : _ZQ]
+REGION = _DEFAULT[_DEFAULT.index("infer-resources") : _ZQ]
 
 
 class NoKeys:

@@ -290,9 +290,8 @@ def residue_cases(q: int) -> list[int]:
 def product_by_steps(a: int, b: int, q: int) -> float:
     """The sequence of roundings that defines the product."""
     inverse = rounded(Fraction(1, q), 0.0)
-    quotient = rounded(Fraction(b) * Fraction(inverse), 0.0)
-    count = fma(float(a), quotient, MAGIC) - MAGIC
     high = rounded(Fraction(a) * b, 0.0)
+    count = fma(high, inverse, MAGIC) - MAGIC
     low = fma(float(a), float(b), -high)
     return fma(count, -float(q), high) + low
 
@@ -312,7 +311,8 @@ def test_modular_arithmetic_at_its_bounds(q: int) -> None:
     wanted = [product_by_steps(a, b, q) for a, b in products]
     for (a, b), word in zip(products, wanted, strict=True):
         assert word == int(word) and (int(word) - a * b) % q == 0
-        assert abs(word) <= q / 2 + q * (abs(a * b) / q) * 2**-52 + 1
+        assert abs(word) <= Fraction(q, 2) + Fraction(abs(a * b), 1 << 52)
+        assert 8 * abs(word) <= 7 * q
     module = arithmetic_kernel(lanes)
     forms = [(module, "interpret"), *((converted(module), target) for target in TARGETS)]
     for form, target in forms:

@@ -196,7 +196,7 @@ def no_reduction_before_the_store(patch: Patch) -> None:
 
 
 def centred_products(patch: Patch) -> None:
-    def centred_bound(bound: Fraction, largest_prime: int) -> Fraction:
+    def centred_bound(bound: Fraction, largest_prime: int, factor: Fraction) -> Fraction:
         return Fraction(1, 8)
 
     patch.setattr(float_bounds, "product", centred_bound)

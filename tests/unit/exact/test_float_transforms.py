@@ -71,7 +71,7 @@ def test_the_oracle_evaluates_at_all_roots() -> None:
 
 ONE_KERNEL = Schedule(((4, 4),), 1, 1, 1)
 
-SHARP = {"rough": 3.1, "50": 2.95, "49.68": 3.55, "49": 4.4}
+SHARP = {"rough": 3.3, "50": 3.05, "49.68": 3.6, "49": 4.5}
 """Legs that are reached, in units of q; without a reduction more than 4 would be, but for 2^49."""
 
 

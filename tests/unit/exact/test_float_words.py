@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import islice
 
 import numpy as np
@@ -25,7 +26,6 @@ from tests.unit.exact.floats import (
     ROUGH,
     capacity,
     centred,
-    outside,
     product,
     run,
     words,
@@ -55,8 +55,12 @@ PRIMES = [
     12289,
     17,
 ]
-STEEP = (901924500544577, -450962250271343)
-"""A prime and a factor whose quotient is rounded away by 2.5 * 2^-55, of the 3 * 2^-55 that are possible."""
+STEEP = {
+    (4457388427922735, -562949947534377): 0.866,
+    (2279393794143196, -562949947534371): 0.7489,
+}
+"""For ROUGH[1]: factors and the size of their product in units of q. The bounds are 7/8, which all products have, and
+1/2 + |x w / q| 2^-52, here 0.7531."""
 
 
 def one_prime(q: int) -> Parameters:
@@ -100,11 +104,11 @@ def hard_pairs(q: int, left: int, right: int) -> list[tuple[int, int]]:
     rng = random.Random(q + left)
     tops = left * q // 2, right * q // 2
     pairs = [(a * x, b * y) for x in tops[:1] for y in tops[1:] for a in (1, -1) for b in (1, -1)]
-    steep = [STEEP[1]] if q == STEEP[0] else []
-    for w in [tops[1], tops[1] - 1, 1 - tops[1], *steep, rng.randrange(1, tops[1] + 1)]:
+    pairs += STEEP if q == ROUGH[1] else []
+    for w in [tops[1], tops[1] - 1, 1 - tops[1], rng.randrange(1, tops[1] + 1)]:
         if w % q == 0:
             continue
-        for _ in range(60 if q in (STEEP[0], ROUGH[0]) else 12):
+        for _ in range(60 if q in ROUGH else 12):
             # Residues from q/2 to 7/8 q: which multiple of q goes depends on the roundings.
             target = rng.choice((1, -1)) * (q // 2 + rng.choice((0, 1, rng.randrange(3 * q // 8))))
             x = target * pow(w, -1, q) % q
@@ -112,7 +116,7 @@ def hard_pairs(q: int, left: int, right: int) -> list[tuple[int, int]]:
             pairs.append((x if x <= tops[0] else x - q, w))
             x -= (x + tops[0]) // q * q
             pairs.append((x, w))
-    return [pair for pair in pairs if abs(pair[0]) <= tops[0]]
+    return [(x, w) for x, w in pairs if abs(x) <= tops[0] and abs(w) <= tops[1]]
 
 
 def product_module(q: int, left: int, right: int, below: int) -> str:
@@ -121,7 +125,7 @@ def product_module(q: int, left: int, right: int, below: int) -> str:
     return region(facts, "fp64", [a, b], [c], f"%v0 = rns.mul %a0, %a1 : {a}, {b} -> {c}")
 
 
-@pytest.mark.parametrize("q", [*PRIMES, STEEP[0]])
+@pytest.mark.parametrize("q", PRIMES)
 def test_products_of_the_largest_words(q: int) -> None:
     for left, right in largest_factors(q):
         module = lowered(product_module(q, left, right, 2), REGION)
@@ -133,13 +137,20 @@ def test_products_of_the_largest_words(q: int) -> None:
             for executable in executables:
                 (found,) = run(executable, x, y)
                 assert ((found - x * y) % q == 0).all()
-                assert not outside(found, [q], 2)
                 expected = [product(a, b, q) for a, b in zip(x[0, 0], y[0, 0], strict=True)]
                 assert found[0, 0].tolist() == expected
+                for a, b, word in zip(x[0, 0], y[0, 0], expected, strict=True):
+                    assert abs(word) <= Fraction(q, 2) + Fraction(abs(a * b), 1 << 52)
                 worst = max(worst, *map(abs, expected))
-        if q == STEEP[0] and right == 1:
-            # Words below 2^52 times centred ones: 7/8 q is the bound.
-            assert 0.68 * q < worst <= 0.875 * q
+        assert 8 * worst <= 7 * q
+        if q == ROUGH[1] and (left, right) == (8, 1):
+            assert worst > 0.866 * q
+
+
+def test_bounds_of_products_are_nearly_reached() -> None:
+    q = ROUGH[1]
+    for (x, w), size in STEEP.items():
+        assert size * q < abs(product(x, w, q)) < (size + 0.001) * q
 
 
 def test_factors_that_are_too_large_are_reduced_or_refused() -> None:

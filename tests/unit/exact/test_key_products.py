@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -114,6 +116,17 @@ def run(
 def test_every_cut(cut: Schedule, target: str) -> None:
     # Three digits of two limbs, the last of one.
     run(parameters(5, 3, 2), 4, target, cut)
+
+
+@pytest.mark.parametrize(
+    ("cut", "table_stages", "arithmetic"),
+    [(CUTS[0], 3, "fp64"), (CUTS[4], 2, "fp64"), (CUTS[4], 4, "mont64"), (CUTS[6], 3, "fp64")],
+    ids=str,
+)
+def test_computed_twiddles(cut: Schedule, table_stages: int, arithmetic: str) -> None:
+    """In the loop over digits, too, late groups compute their factors."""
+    computing = replace(cut, table_stages=table_stages)
+    run(parameters(3, 2, 2, bits=50), 2, "interpret", computing, arithmetic)
 
 
 @pytest.mark.parametrize("cut", [CUTS[1], CUTS[5], CUTS[8]], ids=str)

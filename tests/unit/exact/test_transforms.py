@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from math import ceil
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from fhelium_ir.analysis.transform_schedules import check_fits, column_limit
-from fhelium_ir.dialects.ntt import Schedule
+from fhelium_ir.dialects.ntt import Schedule, ScheduleAttr
 from fhelium_ir.dialects.zq import ARITHMETICS
 from fhelium_ir.parameters import Parameters
 from fhelium_ir.reference import residues
@@ -55,11 +56,10 @@ def transform_text(
     basis = f"q 0:{len(facts.q)} p 0:1"
     before = poly(facts, basis, source, 3, words=f"{arithmetic}(e = 0, below = {below})")
     after = poly(facts, basis, target, 3, words=f"{arithmetic}(e = {exponent}, below = {below})")
-    kernels = [list(kernel) for kernel in schedule.kernels]
     body = (
         f"%v0 = ntt.{direction} %a0 {{contract = #ntt.contract<bit_reversed, input = {below}, "
-        f"output = {below}, exponent = {exponent}>, schedule = #ntt.schedule<kernels = {kernels}, "
-        f"rows = {schedule.rows}, columns = {schedule.columns}, warps = 1>}} : {before}"
+        f"output = {below}, exponent = {exponent}>, "
+        f"schedule = {ScheduleAttr(schedule)}}} : {before}"
     )
     return region(facts, arithmetic, [before], [after], body)
 
@@ -161,7 +161,17 @@ WIDE_SCHEDULES = [
 
 def name_of(schedule: Schedule) -> str:
     kernels = "-".join("x".join(map(str, kernel)) for kernel in schedule.kernels)
-    return f"{kernels}-rows{schedule.rows}-columns{schedule.columns}"
+    tables = f"-tables{schedule.table_stages}" if schedule.table_stages else ""
+    shoup = f"-shoup{schedule.shoup}" if schedule.shoup else ""
+    return f"{kernels}-rows{schedule.rows}-columns{schedule.columns}{tables}{shoup}"
+
+
+def by_shoup(schedules: Sequence[Schedule]) -> list[Schedule]:
+    """The schedules with products by Shoup in some stages, or in all."""
+    return [
+        replace(schedule, shoup=1 + number % schedule.stages())
+        for number, schedule in enumerate(schedules)
+    ]
 
 
 def test_schedules_cover_one_to_three_kernels_exchanges_rows_and_columns() -> None:
@@ -170,24 +180,51 @@ def test_schedules_cover_one_to_three_kernels_exchanges_rows_and_columns() -> No
     assert (2,) in {tuple(len(kernel) for kernel in s.kernels) for s in WIDE_SCHEDULES}
     assert {schedule.rows for schedule in EVERY_SCHEDULE} == {1, 4}
     assert {schedule.columns for schedule in EVERY_SCHEDULE} == {1, 2, 4}
+    assert {schedule.shoup for schedule in by_shoup(EVERY_SCHEDULE[::6])} == {1, 2, 3}
+
+
+@pytest.mark.parametrize("arithmetic", ["mont32", "mont64"])
+def test_the_stages_of_a_schedule_multiply_by_shoup(arithmetic: str) -> None:
+    schedule = Schedule(((1,), (2,)), 1, 1, 1, shoup=2)
+    for direction, products, others in (("forward", 3, 2), ("inverse", 4, 2)):
+        module = lowered(
+            transform_text(facts(arithmetic, 8), arithmetic, direction, schedule), REGION
+        )
+        names = [op.name for op in module.walk()]
+        # Of the first kernel's stage a lane has one butterfly, of the second's two it has four.
+        assert names.count("zq.mul_shoup") == products
+        assert names.count("zq.mul") == others
 
 
 @pytest.mark.parametrize("direction", ["forward", "inverse"])
-@pytest.mark.parametrize("schedule", EVERY_SCHEDULE, ids=name_of)
+@pytest.mark.parametrize("schedule", EVERY_SCHEDULE + by_shoup(EVERY_SCHEDULE[::6]), ids=name_of)
 def test_every_schedule_of_the_smallest_ring(schedule: Schedule, direction: str) -> None:
     exact(facts("mont64", 8), "mont64", schedule, direction)
 
 
 @pytest.mark.parametrize("direction", ["forward", "inverse"])
-@pytest.mark.parametrize("schedule", EVERY_SCHEDULE[::6], ids=name_of)
+@pytest.mark.parametrize(
+    "schedule", EVERY_SCHEDULE[::6] + by_shoup(EVERY_SCHEDULE[::9]), ids=name_of
+)
 def test_words_of_32_bits(schedule: Schedule, direction: str) -> None:
     exact(facts("mont32", 8), "mont32", schedule, direction)
 
 
 @pytest.mark.parametrize("direction", ["forward", "inverse"])
-@pytest.mark.parametrize("schedule", WIDE_SCHEDULES, ids=name_of)
+@pytest.mark.parametrize("schedule", WIDE_SCHEDULES + by_shoup(WIDE_SCHEDULES)[3:7], ids=name_of)
 def test_wide_kernels(schedule: Schedule, direction: str) -> None:
     exact(facts("mont64", 64), "mont64", schedule, direction, launches=3)
+
+
+@pytest.mark.parametrize("direction", ["forward", "inverse"])
+@pytest.mark.parametrize("arithmetic", ["mont32", "mont64"])
+@pytest.mark.parametrize("shoup", [2, 4, 6])
+def test_shoups_products_beside_computed_factors(
+    shoup: int, arithmetic: str, direction: str
+) -> None:
+    """What Shoup's products read goes before what is computed, also inside of a group."""
+    schedule = Schedule(((3,), (3,)), 1, 2, 1, table_stages=3, shoup=shoup)
+    exact(facts(arithmetic, 64), arithmetic, schedule, direction, launches=3)
 
 
 def exact(
@@ -211,8 +248,11 @@ def exact(
 @pytest.mark.parametrize("direction", ["forward", "inverse"])
 @pytest.mark.parametrize("target", ["cpu", "triton-interpret"])
 @pytest.mark.parametrize("arithmetic", ["mont32", "mont64"])
-def test_other_targets_compute_the_same_words(arithmetic: str, target: str, direction: str) -> None:
-    schedule = Schedule(((1, 1), (1,), (1, 1)), 4, 2, 1)
+@pytest.mark.parametrize("shoup", [0, 4, 5])
+def test_other_targets_compute_the_same_words(
+    shoup: int, arithmetic: str, target: str, direction: str
+) -> None:
+    schedule = Schedule(((1, 1), (1,), (1, 1)), 4, 2, 1, shoup=shoup)
     primes = facts(arithmetic, 32)
     module = lowered(transform_text(primes, arithmetic, direction, schedule), REGION)
     expected, found = linked(module), linked(module, target)
@@ -225,9 +265,10 @@ def test_other_targets_compute_the_same_words(arithmetic: str, target: str, dire
 
 @pytest.mark.parametrize("exponent", [-1, 1])
 @pytest.mark.parametrize("arithmetic", ["mont32", "mont64"])
-def test_exponent_change_through_the_inverse(arithmetic: str, exponent: int) -> None:
+@pytest.mark.parametrize("shoup", [0, 2])
+def test_exponent_change_through_the_inverse(shoup: int, arithmetic: str, exponent: int) -> None:
     primes, radix = facts(arithmetic, 8), ARITHMETICS[arithmetic].radix
-    schedule = Schedule(((2,), (1,)), 1, 2, 1)
+    schedule = Schedule(((2,), (1,)), 1, 2, 1, shoup=shoup)
     text = transform_text(primes, arithmetic, "inverse", schedule, exponent)
     executable = linked(lowered(text, REGION))
     for words in batches(primes.primes, 2, 8, 3):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import file_location
 from fhelium_ir.lowering.convert_zq_to_arith import ConvertZqToArith
+from fhelium_ir.lowering.cpu.kernels import CpuKernels
 from fhelium_ir.lowering.triton.kernels import TritonKernels
 from fhelium_ir.reference.kernel import run_kernel
 from fhelium_ir.universe import make_context
@@ -97,6 +98,61 @@ def test_minus_one_squared(arithmetic: str, q: int) -> None:
     radix = 1 << WORD_BITS[arithmetic]
     pair = (q - 1, (q - 1) * radix % q)
     assert run_everywhere(arithmetic, q, "zq.mul %a, %b mod %m", [pair])[0] % q == 1
+
+
+def shoup_kernel(arithmetic: str, lanes: int) -> str:
+    """`z[i] = x[i] * y[i]` with the quotients of y behind it."""
+    bits = WORD_BITS[arithmetic]
+    return zq_kernel(arithmetic, lanes, "zq.mul_shoup %a, %b, %u mod %m").replace(
+        "%r =",
+        f"""%lanes = arith.constant {lanes} : i64
+        %k = arith.addi %l, %lanes : i64
+        %u = kernel.load %y[%k] : !kernel.buffer<i{bits}> -> i{bits}
+        %r =""",
+    )
+
+
+def shoup_everywhere(arithmetic: str, q: int, pairs: list[tuple[int, int]]) -> list[int]:
+    """Products (word, factor) by every interpreter and the CPU; all must agree."""
+    bits = WORD_BITS[arithmetic]
+    lanes = 1 << (len(pairs) - 1).bit_length()
+    words, factors = zip(*(pairs + [pairs[0]] * (lanes - len(pairs))), strict=True)
+    quotients = [(factor << bits) // q for factor in factors]
+    module = parse(shoup_kernel(arithmetic, lanes))
+    machine = converted(module)
+    inputs = [array(list(words), bits), array([*factors, *quotients], bits)]
+    modulus = array([q, pow(q, -1, 1 << bits)], bits)
+    results: list[list[int]] = []
+    for version in (module, machine):
+        out = np.zeros_like(inputs[0])
+        run_kernel(only_kernel(version), (1,), [*inputs, out, modulus])
+        results.append([int(v) % (1 << bits) for v in out])
+    for library in (TritonKernels(machine, interpret=True), CpuKernels(machine, 1)):
+        out = np.zeros_like(inputs[0])
+        tensors = [torch.from_numpy(a) for a in (*inputs, out, modulus)]  # pyright: ignore
+        library.launch("zq", (1,), tensors)
+        results.append([int(v) % (1 << bits) for v in out])
+    assert all(result == results[0] for result in results)
+    return results[0][: len(pairs)]
+
+
+@pytest.mark.parametrize(("arithmetic", "q"), MODULI)
+def test_products_by_shoup_at_the_extremes(arithmetic: str, q: int) -> None:
+    radix = 1 << WORD_BITS[arithmetic]
+    # The quotient leaves out w R mod q, here as much as it can, and the product's what the shift drops.
+    worst = -pow(radix, -1, q) % q
+    dropped = {v: v * (worst * radix // q) % radix for v in range(radix - 1000, radix)}
+    factors = sorted({0, 1, 2, q // 2, q - 2, q - 1, worst})
+    words = [0, 1, q - 1, q, 2 * q - 1, 2 * q, 4 * q - 1, radix // 2, radix - 2, radix - 1]
+    words.append(max(dropped, key=lambda v: dropped[v]))
+    pairs = [(v, w) for v in words for w in factors]
+    results = shoup_everywhere(arithmetic, q, pairs)
+    for (v, w), result in zip(pairs, results, strict=True):
+        assert result % q == v * w % q
+        assert result < 2 * q
+        assert result == v * w - v * (w * radix // q) // radix * q
+    # The interval is sharp.
+    assert q < 1000 or max(results) > 2 * q - q // 100
 
 
 @pytest.mark.parametrize(("arithmetic", "q"), MODULI)

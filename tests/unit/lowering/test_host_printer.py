@@ -305,3 +305,40 @@ def test_many_runs_grow_no_memory() -> None:
     grown = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
     assert grown < 20_000
+
+
+CHAIN = f"""
+func.func @main(%x : {WORD}, %n : i64) -> {WORD} {{
+  %a = host.alloc : {WORD}
+  %b = host.alloc : {WORD}
+  host.chain units [array<i64: 0>, array<i64: 0>] {{
+    host.launch @plus grid [1](%x, %n, %a) : {WORD}, i64, {WORD}
+    host.launch @sum grid [1](%x, %a, %b) : {WORD}, {WORD}, {WORD}
+  }}
+  return %b : {WORD}
+}}
+"""
+
+
+@pytest.mark.parametrize("target", ["interpret", "cpu"])
+def test_a_chain_runs_its_launches(target: str) -> None:
+    assert run(CHAIN, torch.tensor([1, 2, 3, 4]), 10, target=target) == [[12, 14, 16, 18]]
+
+
+def test_a_chain_without_a_device_that_chains_is_its_launches() -> None:
+    calls: list[tuple[str, tuple[int, ...], int]] = []
+
+    def kernel(name: str, grid: tuple[int, ...]) -> Callable[..., None]:
+        return lambda *arguments: calls.append((name, grid, len(arguments)))
+
+    prepared = Host(torch.device("cpu"), {}, kernel, lambda name, in_place: lambda *_: ())
+    namespace: dict[str, Callable[[Host], Callable[..., object]]] = {}
+    exec(source(CHAIN), namespace)
+    namespace["prepare"](prepared)(torch.zeros(4, dtype=torch.int64), 1)
+    assert calls == [("plus", (1,), 3), ("sum", (1,), 3)]
+
+
+def test_buffers_live_until_the_end_of_a_chain() -> None:
+    lines = [line.strip() for line in source(CHAIN).splitlines()]
+    at = lines.index("chain((x_, n_, a_,), (x_, a_, b_,))")
+    assert lines[at + 1] == "del a_, x_"

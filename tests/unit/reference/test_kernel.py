@@ -290,6 +290,42 @@ def test_wrong_inverse_is_refused() -> None:
         run_kernel(zq_func("zq.mul %a, %b mod %m"), (1,), [words(3, 4, 0), words(Q, Q_INVERSE ^ 2)])
 
 
+@pytest.mark.parametrize("bits", [32, 64])
+def test_products_by_shoup_need_the_quotient_of_a_reduced_factor(bits: int) -> None:
+    q = {32: 1073741789, 64: Q}[bits]
+    word, radix = f"i{bits}", 1 << bits
+    buffer = f"!kernel.buffer<{word}>"
+    loads = "\n".join(
+        f"%{name} = kernel.load %x[%c{place}] : {buffer} -> {word}"
+        for place, name in enumerate(("q", "qi", "v", "w", "u"))
+    )
+    kernel = func(
+        f"""{loads}
+        %m = zq.modulus %q, %qi : {word} -> !zq.modulus<mont{bits}>
+        %r = zq.mul_shoup %v, %w, %u mod %m : {word}, !zq.modulus<mont{bits}>
+        kernel.store %r, %x[%c2] : {word}, {buffer}""",
+        "1",
+        f"%x : {buffer}",
+    )
+
+    def run(value: int, factor: int, quotient: int) -> int:
+        numbers = np.array([q, pow(q, -1, radix), value, factor, quotient], np.uint64)
+        memory = numbers.astype(np.dtype(f"u{bits // 8}"))
+        run_kernel(kernel, (1,), [memory])
+        return int(memory[2])
+
+    for factor in (0, 1, 5, q - 1):
+        quotient = factor * radix // q
+        for value in (0, 1, q, radix - 1):
+            result = run(value, factor, quotient)
+            assert result == value * factor - value * quotient // radix * q
+        for wrong in (quotient - 1, quotient + 1):
+            with pytest.raises(KernelFault, match="the quotient is not that of the factor"):
+                run(1, factor, wrong % radix)
+    with pytest.raises(KernelFault, match="the factor is not below q"):
+        run(1, q, radix - 1)
+
+
 def test_arguments_must_fit() -> None:
     kernel = func(f"kernel.store %n, %y[%l] : i64, {B}", "1", f"%y : {B}, %n : i64")
     out = words(0)

@@ -21,7 +21,7 @@ func.func @f(%x : !rns.poly<8192, q 0:2, evaluation(bit_reversed)>) -> !rns.poly
 
 // -----
 
-// CHECK: invalid_region.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: 'fusion.region': Operation using value defined out of its IsolatedFromAbove parent
+// CHECK: invalid_region.mlir:[[# @LINE + 3]]:{{[0-9]+}}: error: 'fusion.yield': %x is an argument of a block that does not dominate this use
 func.func @f(%x : !rns.poly<8192, q 0:2, evaluation(bit_reversed)>) -> !rns.poly<8192, q 0:2, evaluation(bit_reversed)> {
   %r = fusion.region() -> (!rns.poly<8192, q 0:2, evaluation(bit_reversed)>) {
     fusion.yield %x : !rns.poly<8192, q 0:2, evaluation(bit_reversed)>

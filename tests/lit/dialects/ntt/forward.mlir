@@ -25,3 +25,13 @@ func.func @schedule(%x : !rns.poly<8192, q 0:2, coefficient>) -> !rns.poly<8192,
   %r = ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4, 3], [3, 3]], rows = 1, columns = 8, warps = 4>} : !rns.poly<8192, q 0:2, coefficient>
   return %r : !rns.poly<8192, q 0:2, evaluation(bit_reversed)>
 }
+
+// Twiddle factors of the groups from stage 7 on are computed. A number that is 0 is not printed.
+// CHECK-LABEL: func.func @computed(
+// CHECK:       %y = ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4, 3], [3, 3]], rows = 1, columns = 8, warps = 4, table_stages = 7>} : !rns.poly<8192, q 0:2, coefficient>
+// CHECK-NEXT:  %r = ntt.inverse %y {schedule = #ntt.schedule<kernels = [[4, 3], [3, 3]], rows = 1, columns = 8, warps = 4>}
+func.func @computed(%x : !rns.poly<8192, q 0:2, coefficient>) -> !rns.poly<8192, q 0:2, coefficient> {
+  %y = ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4, 3], [3, 3]], rows = 1, columns = 8, warps = 4, table_stages = 7>} : !rns.poly<8192, q 0:2, coefficient>
+  %r = ntt.inverse %y {schedule = #ntt.schedule<kernels = [[4, 3], [3, 3]], rows = 1, columns = 8, warps = 4, table_stages = 0>} : !rns.poly<8192, q 0:2, evaluation(bit_reversed)>
+  return %r : !rns.poly<8192, q 0:2, coefficient>
+}

@@ -63,4 +63,29 @@ func.func @f(%x : !rns.poly<8192, q 0:2, coefficient>) -> (!rns.poly<8192, q 0:2
   return %r : !rns.poly<8192, q 0:2, evaluation(bit_reversed)>
 }
 
+// -----
+
+// CHECK: invalid_attributes.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: ntt.schedule: table_stages = -1 is negative
+func.func @f(%x : !rns.poly<8192, q 0:2, coefficient>) -> (!rns.poly<8192, q 0:2, evaluation(bit_reversed)>) {
+  %r = ntt.forward %x {schedule = #ntt.schedule<kernels = [[4, 3], [3, 3]], rows = 1, columns = 8, warps = 4, table_stages = -1>} : !rns.poly<8192, q 0:2, coefficient>
+  return %r : !rns.poly<8192, q 0:2, evaluation(bit_reversed)>
+}
+
+// -----
+
+// The group from stage 2 on would need factors of stage 2.
+// CHECK: invalid_attributes.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: ntt.schedule: table_stages = 2 is too small for a group of 4 stages
+func.func @f(%x : !rns.poly<8192, q 0:2, coefficient>) -> (!rns.poly<8192, q 0:2, evaluation(bit_reversed)>) {
+  %r = ntt.forward %x {schedule = #ntt.schedule<kernels = [[2], [4, 4], [3]], rows = 1, columns = 8, warps = 4, table_stages = 2>} : !rns.poly<8192, q 0:2, coefficient>
+  return %r : !rns.poly<8192, q 0:2, evaluation(bit_reversed)>
+}
+
+// -----
+
+// CHECK: invalid_attributes.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: Expected one of 'shoup', 'table_stages'
+func.func @f(%x : !rns.poly<8192, q 0:2, coefficient>) -> (!rns.poly<8192, q 0:2, evaluation(bit_reversed)>) {
+  %r = ntt.forward %x {schedule = #ntt.schedule<kernels = [[4, 3], [3, 3]], rows = 1, columns = 8, warps = 4, stages = 7>} : !rns.poly<8192, q 0:2, coefficient>
+  return %r : !rns.poly<8192, q 0:2, evaluation(bit_reversed)>
+}
+
 // CHECK-NOT: error:

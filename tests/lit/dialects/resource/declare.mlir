@@ -13,3 +13,7 @@ resource.declare @rows "rows" {values = dense<[[0, 1], [2, 3]]> : tensor<2x2xi32
 // A symbol may be any string.
 // CHECK: resource.declare @"a'); import os #" "moduli"
 resource.declare @"a'); import os #" "moduli"
+
+// Of groups that compute their twiddle factors a table has less.
+// CHECK: resource.declare @factors "twiddles" {direction = "forward", groups = array<i64: 4, 3, 3, 3>, table_stages = 7 : i64} : memref<3x1280xf64>
+resource.declare @factors "twiddles" {direction = "forward", groups = array<i64: 4, 3, 3, 3>, table_stages = 7 : i64} : memref<3x1280xf64>

@@ -11,10 +11,8 @@ from xdsl.parser import Parser
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.frontends.heir.attributes import (
     CiphertextType,
-    PlaintextType,
     SchemeParameters,
     ciphertext_type,
-    plaintext_type,
     read,
     scheme_parameters,
 )
@@ -48,12 +46,10 @@ def test_a_word_is_no_integer() -> None:
         read("x").items[0].integer()
 
 
-def test_ciphertexts_and_plaintexts() -> None:
+def test_ciphertexts() -> None:
     assert ciphertext_type(attribute(ciphertext(1, 80, 3))) == CiphertextType(1, 80, 3)
     assert ciphertext_type(attribute(ciphertext(2))) == CiphertextType(2, 40, 2)
-    assert plaintext_type(attribute(plaintext(45))) == PlaintextType(45)
     assert ciphertext_type(attribute(plaintext())) is None
-    assert plaintext_type(attribute(ciphertext(0))) is None
     assert ciphertext_type(i64) is None
 
 

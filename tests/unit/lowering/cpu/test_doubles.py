@@ -50,8 +50,8 @@ def rounded(exact: Fraction) -> float:
 
 def expected(a: int, b: int) -> float:
     inverse = rounded(Fraction(1, Q))
-    quotient = rounded(Fraction(b) * Fraction(inverse))
-    count = rounded(Fraction(a) * Fraction(quotient) + 3 * 2**51) - 3 * 2**51
+    high = rounded(Fraction(a) * Fraction(b))
+    count = rounded(Fraction(high) * Fraction(inverse) + 3 * 2**51) - 3 * 2**51
     product = a * b - int(count) * Q
     return rounded((product % Q) * Fraction(inverse) + product)
 

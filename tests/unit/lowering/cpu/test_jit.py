@@ -1,7 +1,7 @@
 """What reaches LLVM and what it makes of it."""
 
 import gc
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -89,12 +89,8 @@ def test_hits_skip_conversion_and_llvm(
     def refuse(*_: object) -> None:
         raise AssertionError("compiled again")
 
-    def no_texts(texts: Iterable[tuple[str, str]], _: int) -> dict[str, bytes]:
-        assert list(texts) == []
-        return {}
-
     monkeypatch.setattr(jit, "module_text", refuse)
-    monkeypatch.setattr(jit, "compile_texts", no_texts)
+    monkeypatch.setattr(jit, "Compiling", refuse)
     assert hits_and_misses(module, cache) == (1, 0)
     assert str(module) == before
 
@@ -155,11 +151,11 @@ def test_long_modules_compile_in_processes(
 ) -> None:
     asked: list[int] = []
 
-    def compile_texts(texts: Iterable[tuple[str, str]], workers: int) -> dict[str, bytes]:
+    def compiling(workers: int) -> parallel_compile.Compiling:
         asked.append(workers)
-        return parallel_compile.compile_texts(texts, workers)
+        return parallel_compile.Compiling(workers)
 
-    monkeypatch.setattr(jit, "compile_texts", compile_texts)
+    monkeypatch.setattr(jit, "Compiling", compiling)
     monkeypatch.setattr(jit, "available_cores", lambda: 2)
     module = parse(SUM + SUM.replace("x; ret", "y; ret").replace("%v, %w", "%w, %v"))
     assert hits_and_misses(module, ObjectCache(None)) == (0, 2)

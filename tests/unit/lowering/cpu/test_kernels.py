@@ -96,6 +96,19 @@ def test_masked_load_gives_zero(compiled: Compiled) -> None:
     assert ints(out) == [10] * 4 + [1] * 12
 
 
+def test_shared_mask_reads_nothing_or_all(compiled: Compiled) -> None:
+    kernels = compiled(
+        MASKED.replace(
+            "arith.cmpi ult, %i, %n",
+            "arith.cmpi sge, %n, %c : i64\n  %unused = arith.cmpi ult, %i, %n",
+        ).replace("%w, %o[%i] mask %m", "%w, %o[%i]")
+    )
+    for n, expected in ((15, [1] * 16), (16, [10] * 16)):
+        out = torch.zeros(16, dtype=torch.int64)
+        kernels.launch("f", [1], [torch.full((16,), 9), out, n])
+        assert ints(out) == expected
+
+
 @pytest.mark.parametrize(
     "name", ["a'); import os #", "", "späße ∞", 'x"y\\z', "kernel_1", "a\nb", "%1 = {}"]
 )

@@ -1,0 +1,62 @@
+"""Kernels that start while the launch before them finishes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from fhelium_ir.dialects import kernel
+from fhelium_ir.lowering.triton.compile_worker import options_of
+from fhelium_ir.lowering.triton.early_start import START_NEXT, WAIT, early_source, starts_early
+from fhelium_ir.lowering.triton.kernels import TritonKernels
+from fhelium_ir.lowering.triton.printer import kernel_source
+from tests.unit.kernel_texts import converted, ntt_kernel, parse
+
+
+def source() -> str:
+    module = converted(parse(ntt_kernel("mont64", 4, 8)))
+    (func,) = (op for op in module.ops if isinstance(op, kernel.FuncOp))
+    return kernel_source(func)
+
+
+def test_waits_before_memory_and_starts_the_next_at_the_first_store() -> None:
+    plain = source()
+    early = early_source(plain)
+    lines = [line.strip() for line in early.splitlines()]
+    definition = next(i for i, line in enumerate(lines) if line.startswith("def ntt_"))
+    assert lines[definition + 1] == WAIT
+    assert lines.count(WAIT) == lines.count(START_NEXT) == 1
+    stores = [i for i, line in enumerate(lines) if line.startswith("tl.store")]
+    assert lines.index(START_NEXT) == stores[0] - 1
+    assert [line for line in early.splitlines() if line.strip() not in (WAIT, START_NEXT)] == (
+        plain.splitlines()
+    )
+    assert starts_early(early) and not starts_early(plain)
+
+
+@pytest.mark.parametrize("early", [False, True])
+def test_only_early_kernels_are_launched_so(early: bool) -> None:
+    text = early_source(source()) if early else source()
+    assert options_of(text, 4).as_keywords().get("launch_pdl", False) is early
+
+
+@pytest.mark.parametrize("architecture", [90, 100])
+def test_compiles_where_the_gpu_can(architecture: int) -> None:
+    module = converted(parse(ntt_kernel("mont64", 4, 8)))
+    kernels = TritonKernels(module, interpret=False, early=True)
+    (compiled,) = kernels.compile_for(("cuda", architecture, 32)).values()
+    ptx = compiled.asm["ptx"]
+    assert isinstance(ptx, str)
+    waits = [match.start() for match in re.finditer(r"griddepcontrol\.wait", ptx)]
+    assert len(waits) == 1 and waits[0] < ptx.index("ld.global")
+    assert len(re.findall(r"griddepcontrol\.launch_dependents", ptx)) == 1
+
+
+def test_registers_suffice_for_twelve_warps_of_a_kernel_with_a_loop() -> None:
+    loop = "def k():\n    for i in range(4):\n        pass\n"
+    for warps, registers in ((1, 168), (2, 168), (4, 168), (8, 128), (16, 128)):
+        options = options_of(loop, warps).as_keywords()
+        assert options["maxnreg"] == registers
+        assert registers * 32 * max(12, warps) <= 1 << 16
+    assert "maxnreg" not in options_of("def k():\n    pass\n", 4).as_keywords()
