@@ -45,9 +45,13 @@ REGISTERS = 1 << 16
 """32-bit registers of a multiprocessor, on every GPU that Triton compiles for; lanes get them by eights."""
 
 RESIDENT_WARPS = 12
-"""Warps of a kernel with a loop for which registers must suffice. With fewer, too little work hides the latency of
-memory, and with more, inner products with a key would spill. Told no number, the compiler takes all there are for
-these, and for base conversions so few that each waits for its loads."""
+"""Warps of a kernel with a loop, or with wide programs, for which registers must suffice. With fewer, too little work
+hides the latency of memory, and with more, inner products with a key would spill. Told no number, the compiler takes
+all there are for these, and for base conversions and transforms of 32-bit words so few that each waits for its loads.
+"""
+
+WIDE_PROGRAM = 8
+"""Warps."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ class LaunchOptions:
     def as_keywords(self) -> dict[str, int]:
         """Triton's names. Products and sums of doubles must not be contracted."""
         found = {"num_warps": self.num_warps, "enable_fp_fusion": False}
-        if self.loop:
+        if self.loop or self.num_warps >= WIDE_PROGRAM:
             resident = self.num_warps * -(-RESIDENT_WARPS // self.num_warps)
             found["maxnreg"] = REGISTERS // (32 * resident) // 8 * 8
         if self.early:

@@ -53,10 +53,12 @@ def test_compiles_where_the_gpu_can(architecture: int) -> None:
     assert len(re.findall(r"griddepcontrol\.launch_dependents", ptx)) == 1
 
 
-def test_registers_suffice_for_twelve_warps_of_a_kernel_with_a_loop() -> None:
+def test_registers_suffice_for_twelve_warps_of_kernels_with_loops_or_wide_programs() -> None:
     loop = "def k():\n    for i in range(4):\n        pass\n"
     for warps, registers in ((1, 168), (2, 168), (4, 168), (8, 128), (16, 128)):
         options = options_of(loop, warps).as_keywords()
         assert options["maxnreg"] == registers
         assert registers * 32 * max(12, warps) <= 1 << 16
-    assert "maxnreg" not in options_of("def k():\n    pass\n", 4).as_keywords()
+    straight = "def k():\n    pass\n"
+    assert options_of(straight, 8).as_keywords()["maxnreg"] == 128
+    assert "maxnreg" not in options_of(straight, 4).as_keywords()
