@@ -97,7 +97,9 @@ class _Waits:
 
 def written_arguments(function: kernel.FuncOp) -> frozenset[int]:
     """Numbers of the arguments that a kernel stores to."""
-    arguments = {value: index for index, value in enumerate(function.body.block.args)}
+    arguments: dict[SSAValue, int] = {
+        value: index for index, value in enumerate(function.body.block.args)
+    }
     return frozenset(
         arguments[op.buffer] for op in function.walk() if isinstance(op, kernel.StoreOp)
     )
@@ -108,7 +110,7 @@ def launch_accesses(launch: host.LaunchOp, written: frozenset[int]) -> list[Acce
     accesses: list[Access] = []
     for index, value in enumerate(launch.arguments):
         if isinstance(value.type, MemRefType):
-            owner, size = value.owner, host.bytes_of(value.type)
+            owner, size = value.owner, host.buffer_bytes(value)
             if isinstance(owner, host.ViewOp):
                 start = owner.offset.value.data
                 accesses.append(Access(owner.source, start, start + size, index in written))

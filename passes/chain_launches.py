@@ -153,11 +153,11 @@ def _shared_bytes(before: host.LaunchOp, launch: host.LaunchOp) -> int:
         place = placed_in(argument)
         if place is None or not isinstance(place[0].owner, host.AllocOp):
             continue
-        end = place[1] + host.bytes_of(argument.type)
+        end = place[1] + host.buffer_bytes(argument)
         for other in set(before.arguments):
             there = placed_in(other) if isinstance(other.type, MemRefType) else None
             if there is not None and there[0] is place[0]:
-                common = min(end, there[1] + host.bytes_of(other.type)) - max(place[1], there[1])
+                common = min(end, there[1] + host.buffer_bytes(other)) - max(place[1], there[1])
                 shared += max(0, common)
     return shared
 

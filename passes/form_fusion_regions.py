@@ -56,8 +56,8 @@ class FormFusionRegions(ModulePass):
         fuse: `false` puts each op in a region of its own, for comparison.
         window: a cluster only grows over producers whose first op is at most this many ops back, which keeps the
             pass linear in the program.
-        device: a built-in description (`gpu`, `cpu`, `interpreter`), a measured one (`host`, `cuda`) or a JSON file, for
-            costs.
+        device: a built-in description (`gpu`, `cpu`, `interpreter`), a measured one (`host`, `cuda`) or a JSON file,
+            for costs.
         prologue: `false` keeps apart, for comparison, a transform and what its first kernel could read.
         epilogue: `false` keeps apart a transform and what its last kernel could compute.
         key_product: `false` keeps apart transformed digits and their inner product with a key.

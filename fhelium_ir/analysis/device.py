@@ -116,8 +116,8 @@ DEVICES = {
             narrow_lanes=256,
             # The table of a later group is as large as the polynomial, each lane reading its own entries.
             table_stages=8,
-            # One high half of a product of 64 bits instead of two. Lanes of the last group read factors of their own, and
-            # twice the bytes would cost more than that. On 32 bits an H200 was no faster with Shoup's products.
+            # One high half of a product of 64 bits instead of two. Lanes of the last group read factors of their own,
+            # and twice the bytes would cost more than that. On 32 bits an H200 was no faster with Shoup's products.
             shoup=("mont64",),
             shared_bytes=227 << 10,
             streams=2,

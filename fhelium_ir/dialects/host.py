@@ -84,6 +84,11 @@ def bytes_of(type_: Attribute) -> int:
     return count * (type_.element_type.bitwidth // 8)
 
 
+def buffer_bytes(value: SSAValue) -> int:
+    """Bytes of a buffer."""
+    return bytes_of(value.type)
+
+
 @irdl_op_definition
 class AllocOp(IRDLOperation):
     """A new uninitialised buffer: a result of the program, or its arena (a memref of i8)."""

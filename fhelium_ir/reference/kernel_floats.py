@@ -158,7 +158,7 @@ def add(lhs: Floats, rhs: Floats, name: str) -> Checked:
 
 
 def multiply(lhs: Floats, rhs: Floats, q: Floats, q_inverse: Floats) -> Checked:
-    """`zq.mul`: lhs * rhs - c * q with c = fl(lhs * rhs) * fl(1 / q), rounded to the nearest integer, halves to even."""
+    """`zq.mul`: lhs * rhs - c * q, c the integer nearest to fl(lhs * rhs) * fl(1 / q), halves to even."""
     lhs, rhs, q, q_inverse = np.broadcast_arrays(lhs, rhs, q, q_inverse)
     integers = _integers("zq.mul", lhs, rhs)
     faults = (

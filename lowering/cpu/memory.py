@@ -117,8 +117,10 @@ class Memory(LaneValues, ABC):
         buffer = self.get(op.buffer)
         code = self._level(mask)
         stride = self._stride(offset)
-        shared = op.mask is not None and self._lanes_of(self.facts.masks[op.mask]) == 1
-        lane_mask = None if shared else op.mask
+        shared = op.mask
+        if shared is not None and self._lanes_of(self.facts.masks[shared]) > 1:
+            shared = None
+        lane_mask = op.mask if shared is None else None
         if lanes == 1 or stride == 1:
             pointer = self._pointer(buffer, element, offset, mask)
 
@@ -137,7 +139,7 @@ class Memory(LaneValues, ABC):
             def load() -> Value:
                 return self._gather(code, pointers, element, lanes, lane_mask)
 
-        result = self._guarded(code, op.mask, load) if shared else load()
+        result = load() if shared is None else self._guarded(code, shared, load)
         self.known.values[op.result] = result
 
     def _guarded(self, code: Code, mask: SSAValue, load: Callable[[], Value]) -> Value:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import cast
+from typing import Protocol, cast
 
 import torch
 
@@ -156,6 +156,16 @@ def card_device() -> Device:
     return describe().device()
 
 
+class _Properties(Protocol):
+    """What every release of torch tells of a card."""
+
+    name: str
+    major: int
+    minor: int
+    multi_processor_count: int
+    total_memory: int
+
+
 def current_card() -> Card:
     """The card in use.
 
@@ -164,7 +174,8 @@ def current_card() -> Card:
     """
     if not torch.cuda.is_available():
         raise FheliumError(f"device '{CARD}' needs a CUDA device, and none is available")
-    found = torch.cuda.get_device_properties(torch.cuda.current_device())
+    properties = cast("Callable[[int], _Properties]", torch.cuda.get_device_properties)  # pyright: ignore[reportUnknownMemberType]
+    found = properties(torch.cuda.current_device())
     return Card(
         found.name,
         driver_version(),
