@@ -4,6 +4,7 @@
 // RUN: fhelium-opt %s -p chain-launches | filecheck %s --check-prefix=GPU
 
 // A device without a cache of its own for each core has no chains.
+// GPU: builtin.module
 // GPU-NOT: host.chain
 
 // What is chained stays as it is.

@@ -1,5 +1,6 @@
 // RUN: fhelium-opt %s -p 'chain-launches{device=cpu}' --remarks all --verify-diagnostics | filecheck %s
 
+// CHECK: builtin.module
 // CHECK-NOT: host.chain
 
 resource.declare @first "rows" {values = dense<[0, 0, 0, 0]> : tensor<4xi32>} : memref<4xi32>

@@ -2,6 +2,7 @@
 // RUN: fhelium-opt %s -p 'tune-ntt-schedules{device=cpu}' | filecheck %s --check-prefix=CPU
 
 // On a GPU transforms of doubles compute the twiddle factors of groups from stage 8 on.
+// CPU: builtin.module
 // CPU-NOT: table_stages
 
 // CHECK-LABEL: func.func @n65536(

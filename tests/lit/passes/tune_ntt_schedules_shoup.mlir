@@ -3,9 +3,9 @@
 // RUN: fhelium-opt %s -p 'tune-ntt-schedules{device=cpu}' | filecheck %s --check-prefix=CPU
 // RUN: fhelium-opt %s -p 'tune-ntt-schedules{device=interpreter}' | filecheck %s --check-prefix=NONE
 
-// A GPU wants Shoup's products in front of the last group of stages, whose table is the larger part, the CPU in all
-// stages; the description of the interpreter says nothing of them.
-// GPU:  ntt.forward {{.*}}kernels = {{\[\[}}4, 3], [3, 3]], rows = 1, columns = 16, warps = 8, shoup = 10>
+// A GPU wants Shoup's products of 64-bit words in front of the last group of stages, whose table is the larger part,
+// the CPU in all stages; the description of the interpreter says nothing of them.
+// GPU:  ntt.forward {{.*}}kernels = {{\[\[}}4, 3], [3, 3]], rows = 1, columns = 16, warps = 8>
 // CPU:  ntt.forward {{.*}}kernels = {{\[\[}}4, 3], [3, 3]], rows = 1, columns = 8, warps = 1, shoup = 13>
 // NONE: ntt.forward {{.*}}warps = 4>
 // GPU:  ntt.inverse {{.*}}kernels = {{\[\[}}4, 3], [3, 3]], rows = 1, columns = 8, warps = 4, shoup = 10>
