@@ -117,7 +117,9 @@ def test_hand_written_schedules_are_checked() -> None:
 def test_where_devices_want_shoups_products(arithmetic: str) -> None:
     schedule = Schedule(((4, 3), (4, 2)), 1, 8, 4)
     # On 32-bit words a GPU multiplies as fast without.
-    assert shoup_stages(schedule, DEVICES["gpu"], arithmetic) == (11 if arithmetic == "mont64" else 0)
+    assert shoup_stages(schedule, DEVICES["gpu"], arithmetic) == (
+        11 if arithmetic == "mont64" else 0
+    )
     assert shoup_stages(schedule, DEVICES["cpu"], arithmetic) == 13
     assert shoup_stages(schedule, DEVICES["interpreter"], arithmetic) == 0
     for device in DEVICES.values():
