@@ -51,7 +51,7 @@ all there are for these, and for base conversions and transforms of 32-bit words
 """
 
 WIDE_PROGRAM = 8
-"""Warps."""
+"""Warps from which on a program is wide: those on 32-bit words."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class LaunchOptions:
 
     Attributes:
         num_warps: warps of a program.
-        loop: the kernel has a loop.
+        loop: the kernel has a loop, as inner products with a key and base conversions do.
         early: the kernel starts early, see `fhelium_ir.lowering.triton.early_start`.
     """
 
