@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -29,6 +28,7 @@ from fhelium_ir.lowering.cpu.binding import host_description, vector_bits
 from fhelium_ir.lowering.cpu.kernels import CpuKernels
 from fhelium_ir.lowering.cpu.object_cache import default_cache
 from fhelium_ir.lowering.cpu.parallel_compile import available_cores
+from fhelium_ir.lowering.measurements import keep
 from fhelium_ir.universe import make_context
 
 LANES, CHAIN, PROGRAMS, RUNS = 256, 64, 256, 10
@@ -87,7 +87,7 @@ def describe(again: bool = False) -> CpuDescription:
     if found is None:
         found = measure()
         if path is not None:
-            _write(path, found)
+            keep(path, asdict(found))
     return found
 
 
@@ -216,17 +216,6 @@ def _read(path: Path) -> CpuDescription | None:
         return None
     sound = found.vector_bits in (128, 256, 512) and found.copy_bytes_s > 0
     return found if sound and min(found.products_s.values()) > 0 else None
-
-
-def _write(path: Path, description: CpuDescription) -> None:
-    """Keeps a description if the folder can be written; readers never see half of it."""
-    temporary = path.with_suffix(f".{os.getpid()}")
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        temporary.write_text(json.dumps(asdict(description), indent=2) + "\n", encoding="utf-8")
-        os.replace(temporary, path)
-    except OSError:
-        return
 
 
 def main() -> int:

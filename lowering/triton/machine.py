@@ -11,7 +11,6 @@ import argparse
 import hashlib
 import json
 import math
-import os
 import re
 import statistics
 from collections.abc import Callable, Mapping, Sequence
@@ -26,6 +25,7 @@ from fhelium_ir.analysis.device import CARD, DEVICES, Device
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.dialects.zq import ARITHMETICS
 from fhelium_ir.lowering.cpu.object_cache import default_cache
+from fhelium_ir.lowering.measurements import keep
 from fhelium_ir.lowering.triton import binding
 from fhelium_ir.lowering.triton.card_kernels import (
     EXCHANGE,
@@ -147,7 +147,7 @@ def describe(again: bool = False) -> CardDescription:
     if found is None:
         found = measure(card)
         if path is not None:
-            _write(path, found)
+            keep(path, asdict(found))
     return found
 
 
@@ -293,17 +293,6 @@ def _read(path: Path, card: Card) -> CardDescription | None:
     )
     sound = all(math.isfinite(number) and number > 0 for number in numbers)
     return found if sound and found.card == card else None
-
-
-def _write(path: Path, description: CardDescription) -> None:
-    """Keeps a description if the folder can be written; readers never see half of it."""
-    temporary = path.with_suffix(f".{os.getpid()}")
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        temporary.write_text(json.dumps(asdict(description), indent=2) + "\n", encoding="utf-8")
-        os.replace(temporary, path)
-    except OSError:
-        return
 
 
 def main() -> int:
