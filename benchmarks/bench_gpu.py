@@ -4,9 +4,10 @@
         [--kernels] [--device NAME] [--table FILE.json] [--out FILE.json]
 
 Each row is an .mlir file that goes through the default pipeline; the Triton text comes from the kernel stage alone.
-Inputs and keys are random residues. Times are medians of CUDA-graph replays, warm (back to back) and cold (L2 flushed
-before each). After the timed replays every residue of the results is compared with the reference of the polynomial
-stage, which knows nothing of kernels and runs in processes of its own.
+Inputs and keys are random residues. Times are medians of CUDA-graph replays: warm (a run of twenty in one graph), cold
+(a graph with one run, the L2 cache flushed before) and replay (that graph back to back). After the timed replays every
+residue of the results is compared with the reference of the polynomial stage, which knows nothing of kernels and runs
+in processes of its own.
 
 The floor is the larger one of two times: that of the bytes that the row must move once (inputs, results, keys) at the
 bandwidth of a large copy, and that of the modular products in its kernels at the rates of chains of such products; all
@@ -126,7 +127,7 @@ def measure(
         executable,
         cast("tuple[torch.Tensor, ...]", result if isinstance(result, tuple) else (result,)),
         graph,
-        times(graph),
+        times(lambda: executable.run(*tensors), graph),
         runtime.launches,
         peak - held,
         peak,
@@ -180,6 +181,7 @@ def run_row(
     result: dict[str, object] = {
         "row": row.name,
         "warm_us": round(found.times.warm, 1),
+        "replay_us": round(found.times.replay, 1),
         "cold_us": round(found.times.cold, 1),
         "timed": "cold" if row.cold else "warm",
         **against_goal(best, row.goal, bandwidth),

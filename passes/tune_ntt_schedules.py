@@ -17,7 +17,7 @@ from fhelium_ir.backend.registry import active_registry, requested_name
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.compiler.remarks import remark, remarks_wanted
-from fhelium_ir.dialects import kernel, ntt
+from fhelium_ir.dialects import fusion, kernel, ntt, rns
 from fhelium_ir.dialects.ntt import Schedule, ScheduleAttr
 from fhelium_ir.dialects.rns import PolyFacts
 from fhelium_ir.dialects.zq import ARITHMETICS
@@ -69,7 +69,11 @@ class TuneNttSchedules(ModulePass):
                 words = device.for_words(facts.arithmetic)
                 _keep(inner, inner.schedule.data, facts, words)
                 continue
-            schedule = _timed(inner, facts, table) or _offer(inner, facts, device, offers)
+            schedule = _timed(inner, facts, table)
+            if schedule is None:
+                schedule = _offer(inner, facts, device, offers)
+                if schedule is not None and _alone(inner):
+                    schedule = _less_computed(schedule)
             if schedule is not None:
                 inner.properties["schedule"] = ScheduleAttr(schedule)
                 tuned[facts.degree, schedule, facts.arithmetic] += 1
@@ -83,6 +87,22 @@ def _timed(op: ntt.TransformOp, facts: PolyFacts, table: ScheduleTable | None) -
     if table is None or _requested(op) is not None:
         return None
     return table.find(facts.degree, facts.arithmetic, len(facts.rows()) * facts.components)
+
+
+def _alone(op: ntt.TransformOp) -> bool:
+    """Whether a region is about nothing but this transform and the form of its words."""
+    parent = op.parent_op()
+    return isinstance(parent, fusion.FusedOp) and all(
+        isinstance(other, rns.SetRepresentativeOp | fusion.YieldOp) or other is op
+        for other in parent.body.block.ops
+    )
+
+
+def _less_computed(schedule: Schedule) -> Schedule:
+    """Twiddle factors are computed in the last group only, where there are most of them: without other work in its
+    kernels, registers are left for reading those of the groups before it."""
+    start, _ = schedule.groups()[-1]
+    return replace(schedule, table_stages=start) if schedule.computes(start) else schedule
 
 
 def _requested(op: ntt.TransformOp) -> str | None:

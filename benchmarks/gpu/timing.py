@@ -9,8 +9,8 @@ from typing import Protocol, cast
 
 import torch
 
-WARM_REPLAYS = 20
-"""Replays between two events: one alone would be measured with the latency of its launch."""
+WARM_RUNS = 20
+"""Runs in the graph of warm times: the start of a graph takes longer than that of a kernel inside."""
 
 FLUSHED = 1 << 28
 """Bytes that are written in front of a cold replay: more than the L2 cache holds."""
@@ -18,9 +18,11 @@ FLUSHED = 1 << 28
 
 @dataclass(frozen=True)
 class Times:
-    """Microseconds of a replay: back to back, and with the L2 cache flushed before."""
+    """Microseconds of a run: one of many in a graph; of a graph with one run, replayed back to back; of that graph with
+    the L2 cache flushed before."""
 
     warm: float
+    replay: float
     cold: float
 
     def best(self, cold: bool) -> float:
@@ -55,14 +57,25 @@ def captured(action: Callable[[], object]) -> tuple[torch.cuda.CUDAGraph, object
     return graph, result
 
 
-def warm_time(graph: torch.cuda.CUDAGraph, runs: int = 25) -> float:
-    """Microseconds of a replay among others."""
+def warm_time(action: Callable[[], object], runs: int = 25) -> float:
+    """Microseconds of one of `WARM_RUNS` runs in a graph; memory of results is used again."""
+
+    def several() -> None:
+        for _ in range(WARM_RUNS):
+            action()
+
+    graph, _ = captured(several)
+    return statistics.median([timed(graph.replay) / WARM_RUNS for _ in range(runs)][runs // 5 :])
+
+
+def replay_time(graph: torch.cuda.CUDAGraph, runs: int = 25) -> float:
+    """Microseconds of a replay of a graph among others."""
 
     def replays() -> None:
-        for _ in range(WARM_REPLAYS):
+        for _ in range(WARM_RUNS):
             graph.replay()
 
-    return statistics.median([timed(replays) / WARM_REPLAYS for _ in range(runs)][runs // 5 :])
+    return statistics.median([timed(replays) / WARM_RUNS for _ in range(runs)][runs // 5 :])
 
 
 def cold_time(graph: torch.cuda.CUDAGraph, runs: int = 25) -> float:
@@ -75,9 +88,9 @@ def cold_time(graph: torch.cuda.CUDAGraph, runs: int = 25) -> float:
     return statistics.median(cold)
 
 
-def times(graph: torch.cuda.CUDAGraph) -> Times:
-    """Both times of a replay."""
-    return Times(warm_time(graph), cold_time(graph))
+def times(action: Callable[[], object], graph: torch.cuda.CUDAGraph) -> Times:
+    """All times of an action and of the graph that holds it once."""
+    return Times(warm_time(action), replay_time(graph), cold_time(graph))
 
 
 class _Event(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
@@ -18,7 +18,7 @@ from fhelium_ir.lowering.triton.coalescing import as_printed
 from fhelium_ir.lowering.triton.compile import compile_source
 from fhelium_ir.lowering.triton.compile_ahead import compile_ahead
 from fhelium_ir.lowering.triton.compile_worker import Job, options_of
-from fhelium_ir.lowering.triton.early_start import early_source
+from fhelium_ir.lowering.triton.early_start import constant_parameters, early_source
 from fhelium_ir.lowering.triton.printer import argument_type, kernel_source, warps_of
 
 
@@ -32,8 +32,10 @@ class _Kernel:
     options: binding.LaunchOptions
 
     @staticmethod
-    def of(func: kernel.FuncOp, early: bool) -> _Kernel:
-        source = early_source(kernel_source(func)) if early else kernel_source(func)
+    def of(func: kernel.FuncOp, early: bool, constants: Collection[int]) -> _Kernel:
+        source = kernel_source(func)
+        if early:
+            source = early_source(source, constants)
         return _Kernel(
             source,
             tuple(func.function_type.inputs),
@@ -121,8 +123,9 @@ class TritonKernels:
 
     def __init__(self, module: ModuleOp, interpret: bool, early: bool = False):
         self._interpret = interpret
+        constants = constant_parameters(module) if early else {}
         self._kernels = {
-            op.sym_name.data: _Kernel.of(op, early)
+            op.sym_name.data: _Kernel.of(op, early, constants.get(op.sym_name.data, ()))
             for op in module.walk()
             if isinstance(op, kernel.FuncOp)
         }

@@ -1,7 +1,7 @@
 // RUN: fhelium-opt %s -p tune-ntt-schedules | filecheck %s
 // RUN: fhelium-opt %s -p 'tune-ntt-schedules{device=cpu}' | filecheck %s --check-prefix=CPU
 
-// On a GPU transforms of doubles compute the twiddle factors of groups from stage 8 on.
+// On a GPU transforms of doubles compute the twiddle factors of groups from stage 8 on, if other work stands beside them.
 // CPU: builtin.module
 // CPU-NOT: table_stages
 
@@ -36,4 +36,28 @@ func.func @integers(%x : !rns.poly<65536, q 0:2, coefficient, mont32(e = 0, belo
   %s = ntt.forward %y {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>} : !rns.poly<65536, q 0:2, coefficient, mont64(e = 0, below = 1)>
   %t = ntt.forward %z {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>} : !rns.poly<65536, q 0:2, coefficient>
   return
+}
+
+// A region that is about nothing but a transform reads the factors of all groups but the last one,
+// CHECK-LABEL: func.func @alone(
+// CHECK:         ntt.forward {{.*}}schedule = #ntt.schedule<kernels = {{\[\[}}4, 4], [4, 4]], rows = 1, columns = 8, warps = 4, table_stages = 12>}
+func.func @alone(%x : !rns.poly<65536, q 0:2, coefficient, int64(e = 0, below = 1)>) -> !rns.poly<65536, q 0:2, evaluation(bit_reversed), fp64(e = 0, below = 8)> {
+  %r = fusion.region(%a = %x : !rns.poly<65536, q 0:2, coefficient, int64(e = 0, below = 1)>) -> (!rns.poly<65536, q 0:2, evaluation(bit_reversed), fp64(e = 0, below = 8)>) {
+    %b = rns.set_representative %a : !rns.poly<65536, q 0:2, coefficient, int64(e = 0, below = 1)> -> !rns.poly<65536, q 0:2, coefficient, fp64(e = 0, below = 2)>
+    %c = ntt.forward %b {contract = #ntt.contract<bit_reversed, input = 2, output = 8, exponent = 0>} : !rns.poly<65536, q 0:2, coefficient, fp64(e = 0, below = 2)>
+    fusion.yield %c : !rns.poly<65536, q 0:2, evaluation(bit_reversed), fp64(e = 0, below = 8)>
+  }
+  return %r : !rns.poly<65536, q 0:2, evaluation(bit_reversed), fp64(e = 0, below = 8)>
+}
+
+// and one with other work does not.
+// CHECK-LABEL: func.func @together(
+// CHECK:         ntt.forward {{.*}}warps = 4, table_stages = 8>}
+func.func @together(%x : !rns.poly<65536, q 0:2, coefficient, fp64(e = 0, below = 1)>) -> !rns.poly<65536, q 0:2, evaluation(bit_reversed), fp64(e = 0, below = 8)> {
+  %r = fusion.region(%a = %x : !rns.poly<65536, q 0:2, coefficient, fp64(e = 0, below = 1)>) -> (!rns.poly<65536, q 0:2, evaluation(bit_reversed), fp64(e = 0, below = 8)>) {
+    %b = rns.add %a, %a : !rns.poly<65536, q 0:2, coefficient, fp64(e = 0, below = 1)>
+    %c = ntt.forward %b {contract = #ntt.contract<bit_reversed, input = 2, output = 8, exponent = 0>} : !rns.poly<65536, q 0:2, coefficient, fp64(e = 0, below = 2)>
+    fusion.yield %c : !rns.poly<65536, q 0:2, evaluation(bit_reversed), fp64(e = 0, below = 8)>
+  }
+  return %r : !rns.poly<65536, q 0:2, evaluation(bit_reversed), fp64(e = 0, below = 8)>
 }

@@ -130,7 +130,7 @@ def test_a_row_is_timed_with_and_without_fusion(
         launched.append(count)
         executable = argparse.Namespace(resources={"relinearization_key": torch.zeros(1000)})
         outputs = (torch.zeros(500, dtype=torch.int64),)
-        times = bench.Times(10.0 * count, 11.0 * count)
+        times = bench.Times(10.0 * count, 10.5 * count, 11.0 * count)
         return bench.Measured(executable, outputs, None, times, count, 1, 2, 0.1), []
 
     monkeypatch.setattr(bench, "measure", measure)
@@ -146,6 +146,7 @@ def test_a_row_is_timed_with_and_without_fusion(
     assert result["unfused"]["fusion"]["different"] == 0
     assert "different" not in result["unfused"]["merge"]
     assert result["warm_us"] == 10.0 * base and result["timed"] == "warm"
+    assert result["replay_us"] == 10.5 * base and result["cold_us"] == 11.0 * base
     assert result["moved_mb"] == round((4000 + 4000) / 1e6, 1)
     assert not bench.different(result)
     assert bench.different({**result, "unfused": {"fusion": {"different": 3}}})

@@ -8,7 +8,13 @@ import pytest
 
 from fhelium_ir.dialects import kernel
 from fhelium_ir.lowering.triton.compile_worker import options_of
-from fhelium_ir.lowering.triton.early_start import START_NEXT, WAIT, early_source, starts_early
+from fhelium_ir.lowering.triton.early_start import (
+    START_NEXT,
+    WAIT,
+    constant_parameters,
+    early_source,
+    starts_early,
+)
 from fhelium_ir.lowering.triton.kernels import TritonKernels
 from fhelium_ir.lowering.triton.printer import kernel_source
 from tests.unit.kernel_texts import converted, ntt_kernel, parse
@@ -25,7 +31,8 @@ def test_waits_before_memory_and_starts_the_next_at_the_first_store() -> None:
     early = early_source(plain)
     lines = [line.strip() for line in early.splitlines()]
     definition = next(i for i, line in enumerate(lines) if line.startswith("def ntt_"))
-    assert lines[definition + 1] == WAIT
+    first = next(i for i, line in enumerate(lines) if i > definition and "tl.load" in line)
+    assert lines.index(WAIT) == first - 1
     assert lines.count(WAIT) == lines.count(START_NEXT) == 1
     stores = [i for i, line in enumerate(lines) if line.startswith("tl.store")]
     assert lines.index(START_NEXT) == stores[0] - 1
@@ -33,6 +40,58 @@ def test_waits_before_memory_and_starts_the_next_at_the_first_store() -> None:
         plain.splitlines()
     )
     assert starts_early(early) and not starts_early(plain)
+
+
+def test_reads_before_the_wait_what_no_launch_writes() -> None:
+    """The wait stands in front of the loop that reads `b`, not in front of the load of the table `a`."""
+    text = (
+        'import triton\n\ndef k(a: "*u32", b: "*u64", n: "u64", c: "*u64"):\n'
+        "    v = tl.load(a + 1)\n"
+        "    for i in range(0, n, 1):\n"
+        "        w = tl.load(b + v)\n"
+        "        tl.store(c + v, w)\n"
+        "    tl.store(c + v, v)\n"
+    )
+    lines = [line.strip() for line in early_source(text, {0}).splitlines()]
+    assert lines.index(WAIT) == lines.index("v = tl.load(a + 1)") + 1
+    assert lines.index(WAIT) == lines.index("for i in range(0, n, 1):") - 1
+    lines = [line.strip() for line in early_source(text, {0, 1}).splitlines()]
+    assert lines.index(WAIT) == lines.index("for i in range(0, n, 1):") - 1
+    lines = [line.strip() for line in early_source(text).splitlines()]
+    assert lines.index(WAIT) == lines.index("v = tl.load(a + 1)") - 1
+
+
+LAUNCHES = """
+kernel.func @copy(%from: !kernel.buffer<i32>, %to: !kernel.buffer<i32>) lanes [4] grid 1 {{
+  %i = kernel.lane_id 0
+  %x = kernel.load %from[%i] : !kernel.buffer<i32> -> i32
+  kernel.store %x, %to[%i] : i32, !kernel.buffer<i32>
+  kernel.return
+}}
+func.func @main(%x: memref<4xi32>) -> memref<4xi32> {{
+  %a = host.resource @a : memref<4xi32>
+  %b = host.resource @b : memref<4xi32>
+  host.launch @copy grid [1]({first}, %x) : memref<4xi32>, memref<4xi32>
+  host.launch @copy grid [1]({second}, {target}) : memref<4xi32>, memref<4xi32>
+  func.return %x : memref<4xi32>
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "target", "constant"),
+    [
+        ("%a", "%b", "%x", {0}),
+        ("%a", "%x", "%x", set[int]()),
+        ("%a", "%a", "%b", {0}),
+        ("%a", "%b", "%a", set[int]()),
+    ],
+)
+def test_parameters_are_constant_that_are_resources_in_all_launches(
+    first: str, second: str, target: str, constant: set[int]
+) -> None:
+    module = parse(LAUNCHES.format(first=first, second=second, target=target))
+    assert constant_parameters(module)["copy"] == constant
 
 
 @pytest.mark.parametrize("early", [False, True])
