@@ -24,6 +24,9 @@ from fhelium_ir.lowering.word_ops import binary, wide_product
 _TWO_52_BITS = 0x4330000000000000
 """The bits of the double 2^52; an integer below 2^52 in its low bits is added to it."""
 
+_MAGIC_BITS = 0x4338000000000000
+"""The bits of 1.5 * 2^52; a signed integer below 2^51 is added to it."""
+
 
 @dataclass(frozen=True)
 class ConvertZqToArith(ModulePass):
@@ -89,6 +92,15 @@ class _Modulus:
     def magic(self) -> SSAValue:
         """1.5 * 2^52: adding it to a double of at most 2^51 rounds that to an integer."""
         return self.double("magic", 1.5 * 2**52)
+
+    def integer(self) -> SSAValue:
+        """q of `fp64` as an i64."""
+        if "q_integer" in self.derived:
+            return self.derived["q_integer"]
+        lifted = self._add("q_lifted", binary(arith.AddfOp, self.q, self.magic()))
+        bits = self._add("q_bits", arith.BitcastOp(lifted, i64))
+        base = self.constant(_MAGIC_BITS, i64)
+        return self._add("q_integer", binary(arith.SubiOp, bits, base))
 
     def minus_one(self) -> SSAValue:
         return self.double("minus_one", -1.0)
@@ -241,14 +253,14 @@ class _Expander:
         return self._emit(math.FmaOp(count, modulus.negative(), value))
 
     def _to_integer(self, value: SSAValue, modulus: _Modulus) -> SSAValue:
-        negative = self._emit(arith.CmpfOp(value, modulus.double("zero", 0.0), "olt"))
-        moved = self._emit(binary(arith.AddfOp, value, modulus.q))
-        canonical = self._emit(arith.SelectOp(negative, moved, value))
-        two_52 = modulus.double("two_52", 2.0**52)
-        bits = arith.BitcastOp(self._emit(binary(arith.AddfOp, canonical, two_52)), i64)
-        return self._emit(
-            binary(arith.XOrIOp, self._emit(bits), modulus.constant(_TWO_52_BITS, i64))
-        )
+        """The centred word as a signed integer, plus q if that is negative: doubles are few, other units are free."""
+        lifted = self._emit(binary(arith.AddfOp, value, modulus.magic()))
+        bits = self._emit(arith.BitcastOp(lifted, i64))
+        signed = self._emit(binary(arith.SubiOp, bits, modulus.constant(_MAGIC_BITS, i64)))
+        zero = modulus.constant(0, i64)
+        negative = self._emit(arith.CmpiOp(signed, zero, "slt"))
+        moved = self._emit(arith.SelectOp(negative, modulus.integer(), zero))
+        return self._emit(binary(arith.AddiOp, signed, moved))
 
     def _modulus(self, op: Operation, value: SSAValue) -> _Modulus:
         found = self.moduli.get(value)
