@@ -283,9 +283,10 @@ class SignedButterflies(Butterflies):
         return self.emitter.reduce(self.emitter.product(x, y), 2, 1)
 
     def _halve(self, values: Values, bounds: Bounds, i: int) -> None:
-        below, bound = ceil(2 * bounds[i]), signed_bounds.halved(bounds[i])
-        values[i] = self.emitter.reduce(values[i], below, int(2 * bound))
-        bounds[i] = min(bounds[i], bound)
+        below = ceil(2 * bounds[i])
+        if below > 2:
+            values[i] = self.emitter.reduce(values[i], below, zq.towards_zero(below)[1])
+            bounds[i] = signed_bounds.halved(bounds[i])
 
     def _product(self, x: SSAValue, bound: Fraction, y: SSAValue) -> tuple[SSAValue, Fraction]:
         return self.emitter.product(x, y), signed_bounds.product(bound, self.largest)

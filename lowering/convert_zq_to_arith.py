@@ -131,12 +131,11 @@ class _Modulus:
         zero, multiple = self.constant(0, self.word), self.multiple(count)
         return self._add(name, binary(arith.SubiOp, zero, multiple))
 
-    def minus_wide(self) -> SSAValue:
-        """-q as an i64."""
-        if "q_minus_wide" in self.derived:
-            return self.derived["q_minus_wide"]
-        minus_q = self.minus_q()
-        return self._add("q_minus_wide", arith.ExtSIOp(minus_q, i64))
+    def wide_signed(self) -> SSAValue:
+        """q as an i64, for the products of signed 32-bit words."""
+        if "q_wide" in self.derived:
+            return self.derived["q_wide"]
+        return self._add("q_wide", arith.ExtSIOp(self.q, i64))
 
     def half(self) -> SSAValue:
         """(q - 1) / 2."""
@@ -250,13 +249,14 @@ class _Expander:
     def _signed_product(self, lhs: SSAValue, rhs: SSAValue, modulus: _Modulus) -> SSAValue:
         """`lhs * rhs / 2^32 mod q`: the upper half of `lhs * rhs - m * q`, whose lower half is 0 for
         `m = lhs * rhs * q^-1 mod 2^32`, in the interval of signed words."""
-        minus_q, shift = modulus.minus_wide(), modulus.constant(32, i64)
+        q_wide, shift = modulus.wide_signed(), modulus.constant(32, i64)
         wide = binary(arith.MuliOp, self._widen_signed(lhs), self._widen_signed(rhs))
         product = self._emit(wide, "product")
         low = self._emit(arith.TruncIOp(product, i32), "low")
         m = self._emit(binary(arith.MuliOp, low, modulus.q_inverse), "m")
-        multiple = self._emit(binary(arith.MuliOp, self._widen_signed(m), minus_q), "mq")
-        return self._high(self._emit(binary(arith.AddiOp, product, multiple), "rest"), shift)
+        multiple = self._emit(binary(arith.MuliOp, self._widen_signed(m), q_wide), "mq")
+        high, subtrahend = self._high(product, shift), self._high(multiple, shift)
+        return self._emit(binary(arith.SubiOp, high, subtrahend))
 
     def _towards_zero(self, value: SSAValue, modulus: _Modulus, steps: Sequence[int]) -> SSAValue:
         """Adds multiples of q to negative words and subtracts them from others."""

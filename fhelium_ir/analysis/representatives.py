@@ -20,7 +20,7 @@ from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.dialects import ntt, resource, rns
 from fhelium_ir.dialects.ckks_params import parameters_of
 from fhelium_ir.dialects.rns import ARITHMETIC, ArithmeticAttr, Basis, PolyFacts, PolyType
-from fhelium_ir.dialects.zq import INTERFACE_WORD, INTERFACE_WORDS, Arithmetic
+from fhelium_ir.dialects.zq import INTERFACE_WORD, INTERFACE_WORDS, Arithmetic, towards_zero
 from fhelium_ir.parameters import Parameters
 
 CONVERTED_BELOW = 2
@@ -95,7 +95,7 @@ class Words:
         """The interval that a word is reduced to where it needs not be reduced fully: signed words
         take several steps, each of which halves it.
         """
-        return 2 * -(-below // 4) if self.is_signed_integer and below > 2 else 1
+        return towards_zero(below)[1] if self.is_signed_integer and below > 2 else 1
 
     @property
     def interface(self) -> str:

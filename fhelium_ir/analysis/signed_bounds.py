@@ -9,6 +9,8 @@ from __future__ import annotations
 from fractions import Fraction
 from math import ceil, floor
 
+from fhelium_ir.dialects.zq import towards_zero
+
 CENTRED = Fraction(1, 2)
 """A reduced word."""
 
@@ -37,8 +39,9 @@ def product(bound: Fraction, largest_prime: int, factor: Fraction = CENTRED) -> 
 
 
 def halved(bound: Fraction) -> Fraction:
-    """Bound of a word of at least q that has been moved towards 0 by ceil(bound/2) times q."""
-    return Fraction(ceil(bound / 2))
+    """Bound of a word, by a bound above 1, that has been moved towards 0 by one step of `zq.reduce`."""
+    step, _ = towards_zero(ceil(2 * bound))
+    return max(Fraction(step), bound - step)
 
 
 def terms_fit(terms: int, bound: Fraction, largest_prime: int) -> bool:

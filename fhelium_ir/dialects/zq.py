@@ -304,6 +304,16 @@ class MulShoupOp(IRDLOperation):
             )
 
 
+def towards_zero(below: int) -> tuple[int, int]:
+    """A step k that halves the interval of a signed word, as nearly as multiples of q can, and that interval.
+
+    Words of [-below * q/2, below * q/2) are in [-b * q/2, b * q/2) with b = max(2k, below - 2k), after k * q has been
+    added to negative ones and subtracted from others. Takes `below` of at least 3.
+    """
+    step = (below + 2) // 4
+    return step, max(2 * step, below - 2 * step)
+
+
 @irdl_op_definition
 class ReduceOp(IRDLOperation):
     """Brings a word below `from * q` under `to * q` by conditional subtractions.
@@ -346,15 +356,14 @@ class ReduceOp(IRDLOperation):
     def steps(self) -> tuple[int, ...]:
         """The multiples of q to subtract conditionally, in order: [0, f) becomes [0, max(to, ceil(f/2))).
 
-        Of a signed word those to move towards 0: [-f/2, f/2) becomes [-m/2, m/2) with m = 2 * ceil(f/4); 1 is reached
-        from 3 or less, by other means.
+        Of a signed word those to move towards 0, see `towards_zero`; 1 is reached from 3 or less, by other means.
         """
         bound, target, out = self.from_.value.data, self.to.value.data, list[int]()
         assert isinstance(self.modulus.type, ModulusType)
         if self.modulus.type.arithmetic.signed:
             while bound > max(target, 3 if target == 1 else 2):
-                out.append(-(-bound // 4))
-                bound = 2 * out[-1]
+                step, bound = towards_zero(bound)
+                out.append(step)
             return tuple(out)
         while bound > target:
             bound = max(target, (bound + 1) // 2)
