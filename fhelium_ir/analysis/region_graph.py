@@ -66,7 +66,7 @@ def reads_interface(op: Operation) -> bool:
         return False
     before, after = facts_of(op.operand), facts_of(op.result)
     enters = before.arithmetic in INTERFACE_WORDS and before.arithmetic != after.arithmetic
-    return enters and after.below != 1
+    return enters and after.below != 1 and after.exponent in (None, 0)
 
 
 def reindexes(op: Operation) -> bool:
