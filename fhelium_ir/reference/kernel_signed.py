@@ -36,9 +36,9 @@ def evaluate(op: Operation, operands: Sequence[Array], q: Array, q_inverse: Arra
     modulus = _wide(q)
     match op:
         case zq.AddOp():
-            return _sum(op.name, words[0] + words[1])
+            return add(op.name, words[0] + words[1])
         case zq.SubOp():
-            return _sum(op.name, words[0] - words[1])
+            return add(op.name, words[0] - words[1])
         case zq.MulOp():
             return _product(words[0], words[1], modulus, _wide(q_inverse))
         case zq.ReduceOp():
@@ -51,7 +51,8 @@ def evaluate(op: Operation, operands: Sequence[Array], q: Array, q_inverse: Arra
             raise KernelFault(f"the interpreter does not know '{op.name}'")
 
 
-def _sum(name: str, total: Wide) -> Checked:
+def add(name: str, total: Wide) -> Checked:
+    """`zq.add` and `zq.sub`: a sum or difference that has to fit the word."""
     leaves = (total < -_HALF_RADIX) | (total >= _HALF_RADIX)
     return Checked(_word(total), ((leaves, f"{name} leaves the word"),))
 
