@@ -30,7 +30,7 @@ INTERFACE_BELOW = 1
 """Arguments and results of functions are reduced, with exponent 0."""
 
 _UNBOUNDED = 1 << 53
-"""`below` of a product in `fp64` whose factors are too large: more than any word holds."""
+"""`below` of a product or sum whose factors are too large: more than any word holds."""
 
 
 @dataclass(frozen=True)
@@ -178,8 +178,8 @@ def derived_below(op: Operation, operands: Sequence[int], words: Words) -> int |
 
     A product with a constant, which is reduced, is below (1 + below * q / R) q. An accumulation
     reduces each partial sum below 2q. A base conversion ends with one product. In `fp64` both end
-    with a reduction, a key must be centred, a canonical integer is a word below 2, and a sign costs
-    nothing.
+    with a reduction, a canonical integer is a word below 2, and a sign costs nothing. A key of words
+    with a sign must be centred.
     """
     floating = words.arithmetic.floating
     match op:
@@ -196,8 +196,8 @@ def derived_below(op: Operation, operands: Sequence[int], words: Words) -> int |
             return words.product(operands[0], operands[1], _basis(op.result))
         case rns.MulConstantOp():
             return words.product(operands[0], 1, _basis(op.result))
-        case rns.AccumulateOp() if floating:
-            return 1 if operands[2] == 1 else _UNBOUNDED
+        case rns.AccumulateOp() if words.arithmetic.signed and operands[2] != 1:
+            return _UNBOUNDED
         case rns.AccumulateOp() | rns.BaseConvertOp():
             return 1 if floating else 2
         case rns.SetRepresentativeOp():
