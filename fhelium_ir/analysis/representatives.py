@@ -78,13 +78,13 @@ class Words:
         """`below` of a product.
 
         Montgomery: a*b/R + q < (1 + left * right * q / R) q, or of signed words |a b|/R + q/2 <=
-        (1 + left * right * q / (2 R)) q/2. For `fp64` the quotient |a b / q| is
+        (1 + left * right * q / (2 R)) q/2, an end that no interval holds. For `fp64` the quotient |a b / q| is
         at most left * right * q/4, must not exceed 2^51, and moves the result by 2^-52 of itself
         beyond q/2. Where it does exceed that no word is wide enough.
         """
         scaled = left * right * self.largest(basis)
         if self.is_signed_integer:
-            return 1 + -(-scaled // (2 * self.arithmetic.radix))
+            return 2 + scaled // (2 * self.arithmetic.radix)
         if not self.arithmetic.floating:
             return 1 + -(-scaled // self.arithmetic.radix)
         if scaled > 1 << 53:
