@@ -103,8 +103,8 @@ class CardDescription:
     def device(self) -> Device:
         """The device for schedules.
 
-        Words of 32 bits come first, in the built-in order: they are half as long, and take most of their bits. Among the
-        wider ones the order is that of bits of modulus multiplied per second.
+        Words of 32 bits come first, in the built-in order: they are half as long, and take most of their bits. Among
+        the wider ones the order is that of bits of modulus multiplied per second.
         """
         built_in = DEVICES["gpu"]
         narrow = [name for name in built_in.arithmetics if ARITHMETICS[name].word_bits == 32]
