@@ -117,6 +117,14 @@ def _between_widths(op: Operation, operands: Sequence[Value], code: Code) -> Val
     if isinstance(op, arith.ExtUIOp) and _widths(op) == ("i32", "i64") and _pays(operands[0]):
         return code.widen(operands[0])
     if (
+        isinstance(op, arith.ExtSIOp)
+        and _widths(op) == ("i32", "i64")
+        and _pays(operands[0])
+        # Signed words that are multiplied; others are indices.
+        and all(isinstance(use.operation, arith.MuliOp) for use in op.result.uses)
+    ):
+        return code.widen_signed(operands[0])
+    if (
         isinstance(op, arith.TruncIOp)
         and operands[0].order == SPLIT
         and _widths(op) == ("i64", "i32")
@@ -125,7 +133,7 @@ def _between_widths(op: Operation, operands: Sequence[Value], code: Code) -> Val
     return None
 
 
-def _widths(op: arith.ExtUIOp | arith.TruncIOp) -> tuple[str | None, str | None]:
+def _widths(op: arith.ExtUIOp | arith.ExtSIOp | arith.TruncIOp) -> tuple[str | None, str | None]:
     return element_type(op.operands[0].type), element_type(op.results[0].type)
 
 

@@ -14,7 +14,7 @@ from fhelium_ir.lowering.cpu.binding import vector_bits
 from fhelium_ir.lowering.cpu.machine import CpuDescription
 
 SMALL = CpuDescription(
-    2, 256, (1 << 15, 1 << 20, 0), 1e10, {"mont32": 3e9, "fp64": 2e9, "mont64": 1e9}
+    2, 256, (1 << 15, 1 << 20, 0), 1e10, {"mont32": 3e9, "smont32": 4e9, "fp64": 2e9, "mont64": 1e9}
 )
 
 
