@@ -40,7 +40,7 @@ from fhelium_ir.lowering.link import choose_target, link
 from fhelium_ir.universe import make_context
 
 DEGREES = tuple(1 << stages for stages in (16, 15, 14, 17, 13, 12))
-ARITHMETICS = ("fp64", "mont32")
+ARITHMETICS = ("fp64", "mont32", "smont32")
 ROWS = (32, 256)
 
 NOISE = 0.01

@@ -1,6 +1,7 @@
 """Butterflies of a transform on the words of an arithmetic, with the bounds that they keep.
 
-A bound is in units of q: of an unsigned word w < bound * q, of a word of `fp64` |w| <= bound * q.
+A bound is in units of q: of an unsigned word w < bound * q, of a word of `fp64` |w| <= bound * q, of one of `smont32`
+-bound * q <= w < bound * q.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from math import ceil
 
 from xdsl.ir import SSAValue
 
-from fhelium_ir.analysis import float_bounds
+from fhelium_ir.analysis import float_bounds, signed_bounds
 from fhelium_ir.dialects import zq
 from fhelium_ir.lowering.region_kernels import NodeEmitter
 
@@ -29,10 +30,9 @@ class Butterflies(ABC):
     def operand_bound(self, below: int) -> Fraction:
         """The bound of words that a type says are `below`."""
 
-    @property
     @abstractmethod
-    def stored_bound(self) -> Fraction:
-        """The bound of words between two kernels of a transform."""
+    def stored_bound(self, stages: int) -> Fraction:
+        """The bound of words between two kernels of a transform, `stages` of whose stages are done."""
 
     @abstractmethod
     def twiddle(self, x: SSAValue, y: SSAValue) -> SSAValue:
@@ -90,9 +90,9 @@ class LazyButterflies(Butterflies):
     def operand_bound(self, below: int) -> Fraction:
         return Fraction(below)
 
-    @property
-    def stored_bound(self) -> Fraction:
+    def stored_bound(self, stages: int) -> Fraction:
         # Sums of the inverse double, so they start small; those of the forward transform may fill the word.
+        del stages
         return Fraction(self.capacity if self.is_forward else 2)
 
     def twiddle(self, x: SSAValue, y: SSAValue) -> SSAValue:
@@ -146,7 +146,7 @@ class LazyButterflies(Butterflies):
 
     def before_store(self, values: Values, bounds: Bounds) -> None:
         for index in range(len(bounds)):
-            self._reduce(values, bounds, index, int(self.stored_bound))
+            self._reduce(values, bounds, index, int(self.stored_bound(0)))
 
     def finish(self, values: Values, bounds: Bounds, below: int) -> None:
         for index in range(len(bounds)):
@@ -191,8 +191,8 @@ class FloatButterflies(Butterflies):
     def operand_bound(self, below: int) -> Fraction:
         return Fraction(below, 2)
 
-    @property
-    def stored_bound(self) -> Fraction:
+    def stored_bound(self, stages: int) -> Fraction:
+        del stages
         return float_bounds.between_kernels(self.largest) if self.is_forward else self.SPREAD
 
     def _reduce(self, values: Values, bounds: Bounds, i: int) -> None:
@@ -243,7 +243,7 @@ class FloatButterflies(Butterflies):
 
     def before_store(self, values: Values, bounds: Bounds) -> None:
         for index, bound in enumerate(bounds):
-            if bound > self.stored_bound:
+            if bound > self.stored_bound(0):
                 self._reduce(values, bounds, index)
 
     def finish(self, values: Values, bounds: Bounds, below: int) -> None:
@@ -256,6 +256,97 @@ class FloatButterflies(Butterflies):
         return float_bounds.terms_fit(terms, widest, self.largest)
 
 
+class SignedButterflies(Butterflies):
+    """On words of `smont32`: words are moved towards 0 only where the next sum could leave the word.
+
+    A product with a centred twiddle is below q for any word, and closer to q/2 the narrower that is.
+    """
+
+    SPREAD = Fraction(3, 2)
+    """Inverse: the bound of words in front of an exchange, and between kernels; a sum of two products is within it."""
+
+    def __init__(self, emitter: NodeEmitter):
+        super().__init__(emitter)
+        self.largest = emitter.graph.largest_prime
+        self.limit = signed_bounds.limit(self.largest)
+        self.transform = emitter.graph.anchored
+
+    def operand_bound(self, below: int) -> Fraction:
+        return Fraction(below, 2)
+
+    def stored_bound(self, stages: int) -> Fraction:
+        transform = self.transform
+        if transform is None or transform.direction == "inverse":
+            return self.SPREAD
+        start = self.operand_bound(transform.contract.input_below)
+        return signed_bounds.after_stages(start, stages, self.largest)
+
+    def twiddle(self, x: SSAValue, y: SSAValue) -> SSAValue:
+        return self.emitter.reduce(self.emitter.product(x, y), 2, 1)
+
+    def _halve(self, values: Values, bounds: Bounds, i: int) -> None:
+        below = ceil(2 * bounds[i])
+        if below > 2:
+            values[i] = self.emitter.reduce(values[i], below, zq.towards_zero(below)[1])
+            bounds[i] = signed_bounds.halved(bounds[i])
+
+    def _product(self, x: SSAValue, bound: Fraction, y: SSAValue) -> tuple[SSAValue, Fraction]:
+        return self.emitter.product(x, y), signed_bounds.product(bound, self.largest)
+
+    def forward(self, values: Values, bounds: Bounds, i: int, j: int, twiddle: SSAValue) -> None:
+        build, modulus = self.emitter.build, self.emitter.modulus
+        product, bound = self._product(values[j], bounds[j], twiddle)
+        moved, total = signed_bounds.forward_sum(bounds[i], bound, self.limit)
+        if moved:
+            self._halve(values, bounds, i)
+        u = values[i]
+        values[i] = build.emit(zq.AddOp(u, product, modulus))
+        values[j] = build.emit(zq.SubOp(u, product, modulus, 0))
+        bounds[i] = bounds[j] = total
+
+    def inverse(self, values: Values, bounds: Bounds, i: int, j: int, twiddle: SSAValue) -> None:
+        build, modulus = self.emitter.build, self.emitter.modulus
+        while bounds[i] + bounds[j] > self.limit:
+            self._halve(values, bounds, i if bounds[i] >= bounds[j] else j)
+        u, v, bound = values[i], values[j], bounds[i] + bounds[j]
+        values[i] = build.emit(zq.AddOp(u, v, modulus))
+        difference = build.emit(zq.SubOp(u, v, modulus, 0))
+        values[j], bounds[j] = self._product(difference, bound, twiddle)
+        bounds[i] = bound
+
+    def last_inverse(
+        self, values: Values, bounds: Bounds, i: int, j: int, scale: SSAValue, twiddle: SSAValue
+    ) -> None:
+        self.inverse(values, bounds, i, j, twiddle)
+        values[i], bounds[i] = self._product(values[i], bounds[i], scale)
+
+    def before_exchange(self, values: Values, bounds: Bounds, forward: bool) -> None:
+        if not forward:
+            self.before_store(values, bounds)
+        bounds[:] = [max(bounds)] * len(bounds)
+
+    def before_store(self, values: Values, bounds: Bounds) -> None:
+        if self.transform is not None and self.transform.direction == "forward":
+            # What the next kernel expects is what these stages leave.
+            return
+        for index in range(len(bounds)):
+            while bounds[index] > self.SPREAD:
+                self._halve(values, bounds, index)
+
+    def finish(self, values: Values, bounds: Bounds, below: int) -> None:
+        for index in range(len(bounds)):
+            if 2 * bounds[index] > below:
+                from_ = ceil(2 * bounds[index])
+                values[index] = self.emitter.reduce(values[index], from_, below)
+                bounds[index] = self.operand_bound(below)
+
+    def products_fit(self, terms: int, below: int, bound: Fraction) -> bool:
+        widest = max(bound, self.operand_bound(below))
+        return signed_bounds.terms_fit(terms, widest, self.largest)
+
+
 def butterflies_for(emitter: NodeEmitter) -> Butterflies:
     """The butterflies of a region's arithmetic."""
-    return FloatButterflies(emitter) if emitter.floating else LazyButterflies(emitter)
+    if emitter.floating:
+        return FloatButterflies(emitter)
+    return SignedButterflies(emitter) if emitter.signed else LazyButterflies(emitter)

@@ -2,7 +2,8 @@
 
 Word-sized residues with lazy intervals need no division: additions and subtractions are plain,
 a reduction is a chain of unsigned minima (`x - m*q` wraps to a huge word when x < m*q), and a
-product is Montgomery's or Shoup's. On doubles, products and reductions subtract q times the rounded quotient.
+product is Montgomery's or Shoup's. On signed words a multiple of q is added or subtracted by sign. On doubles, products
+and reductions subtract q times the rounded quotient.
 """
 
 from __future__ import annotations
@@ -94,6 +95,7 @@ _EXPANDED: frozenset[type[Operation]] = frozenset(
         zq.MulOp,
         zq.MulShoupOp,
         zq.ReduceOp,
+        zq.CanonicalOp,
         zq.ToFloatOp,
         zq.ToIntegerOp,
     )
@@ -117,6 +119,10 @@ class _Modulus:
     def word(self) -> IntegerType:
         assert isinstance(self._word, IntegerType)
         return self._word
+
+    @property
+    def arithmetic(self) -> zq.Arithmetic:
+        return self.op.result.type.arithmetic
 
     def double(self, name: str, value: float) -> SSAValue:
         """A constant of type f64."""
@@ -166,6 +172,27 @@ class _Modulus:
         if "q_minus" in self.derived:
             return self.derived["q_minus"]
         return self._add("q_minus", binary(arith.SubiOp, self.constant(0, self.word), self.q))
+
+    def minus_multiple(self, count: int) -> SSAValue:
+        """`-count * q`."""
+        name = f"q_minus{count}"
+        if name in self.derived:
+            return self.derived[name]
+        zero, multiple = self.constant(0, self.word), self.multiple(count)
+        return self._add(name, binary(arith.SubiOp, zero, multiple))
+
+    def wide_signed(self) -> SSAValue:
+        """q as an i64, for the products of signed 32-bit words."""
+        if "q_wide" in self.derived:
+            return self.derived["q_wide"]
+        return self._add("q_wide", arith.ExtSIOp(self.q, i64))
+
+    def half(self) -> SSAValue:
+        """(q - 1) / 2."""
+        if "q_half" in self.derived:
+            return self.derived["q_half"]
+        one = self.constant(1, self.word)
+        return self._add("q_half", binary(arith.ShRUIOp, self.q, one))
 
     def wide(self) -> SSAValue:
         """q as an i64, for the products of 32-bit words."""
@@ -218,7 +245,10 @@ class _Expander:
         # The modulus is the last operand of all of them.
         *words, last = op.operands
         modulus = self._modulus(op, last)
-        expand = self._on_doubles if modulus.floating else self._on_integers
+        arithmetic = modulus.arithmetic
+        expand = self._on_signed if arithmetic.signed else self._on_integers
+        if arithmetic.floating:
+            expand = self._on_doubles
         result = expand(op, words, modulus)
         for new in self.new:
             new.location = op.location
@@ -246,6 +276,58 @@ class _Expander:
         if type(op) is zq.MulShoupOp:
             return self._shoup(first, words[1], words[2], modulus)
         raise AssertionError(op.name)
+
+    def _on_signed(self, op: Operation, words: Sequence[SSAValue], modulus: _Modulus) -> SSAValue:
+        del words
+        match op:
+            case zq.AddOp():
+                return self._emit(binary(arith.AddiOp, op.lhs, op.rhs))
+            case zq.SubOp():
+                return self._emit(binary(arith.SubiOp, op.lhs, op.rhs))
+            case zq.MulOp():
+                return self._signed_product(op.lhs, op.rhs, modulus)
+            case zq.ReduceOp():
+                value = self._towards_zero(op.value, modulus, op.steps())
+                centred = op.to.value.data == 1 < op.from_.value.data
+                return self._centred(value, modulus) if centred else value
+            case zq.CanonicalOp():
+                first, *others = op.steps()
+                lifted = self._emit(binary(arith.AddiOp, op.value, modulus.multiple(first)))
+                # A negative word is a large unsigned one, and what it becomes is not.
+                positive = self._emit(binary(arith.MinUIOp, op.value, lifted))
+                return self._reduce(positive, modulus, others)
+            case _:
+                raise AssertionError(op.name)
+
+    def _signed_product(self, lhs: SSAValue, rhs: SSAValue, modulus: _Modulus) -> SSAValue:
+        """`lhs * rhs / 2^32 mod q`: the upper half of `lhs * rhs - m * q`, whose lower half is 0 for
+        `m = lhs * rhs * q^-1 mod 2^32`, in the interval of signed words."""
+        q_wide, shift = modulus.wide_signed(), modulus.constant(32, i64)
+        wide = binary(arith.MuliOp, self._widen_signed(lhs), self._widen_signed(rhs))
+        product = self._emit(wide, "product")
+        low = self._emit(arith.TruncIOp(product, i32), "low")
+        m = self._emit(binary(arith.MuliOp, low, modulus.q_inverse), "m")
+        multiple = self._emit(binary(arith.MuliOp, self._widen_signed(m), q_wide), "mq")
+        high, subtrahend = self._high(product, shift), self._high(multiple, shift)
+        return self._emit(binary(arith.SubiOp, high, subtrahend))
+
+    def _towards_zero(self, value: SSAValue, modulus: _Modulus, steps: Sequence[int]) -> SSAValue:
+        """Adds multiples of q to negative words and subtracts them from others."""
+        for step in steps:
+            zero = modulus.constant(0, modulus.word)
+            negative = self._emit(arith.CmpiOp(value, zero, "slt"), "negative")
+            up, down = modulus.multiple(step), modulus.minus_multiple(step)
+            moved = self._emit(arith.SelectOp(negative, up, down))
+            value = self._emit(binary(arith.AddiOp, value, moved))
+        return value
+
+    def _centred(self, value: SSAValue, modulus: _Modulus) -> SSAValue:
+        """The centred residue of a word of [-3/2 q, 3/2 q): with q/2 added, it is at least -q and below 2q."""
+        shifted = self._emit(binary(arith.AddiOp, value, modulus.half()))
+        lifted = self._emit(binary(arith.AddiOp, shifted, modulus.q))
+        positive = self._emit(binary(arith.MinUIOp, shifted, lifted))
+        reduced = self._reduce(positive, modulus, (1,))
+        return self._emit(binary(arith.SubiOp, reduced, modulus.half()))
 
     def _on_doubles(self, op: Operation, words: Sequence[SSAValue], modulus: _Modulus) -> SSAValue:
         del words
@@ -374,6 +456,9 @@ class _Expander:
 
     def _widen(self, word: SSAValue) -> SSAValue:
         return self._emit(conversion(arith.ExtUIOp, word, i64), "wide")
+
+    def _widen_signed(self, word: SSAValue) -> SSAValue:
+        return self._emit(arith.ExtSIOp(word, i64), "wide")
 
     def _high(self, wide: SSAValue, shift: SSAValue) -> SSAValue:
         shifted = self._emit(binary(arith.ShRUIOp, wide, shift))

@@ -86,7 +86,7 @@ class _ProductPass(TransformPass):
             for start in self._key_rows(entries, entry, components):
                 for word, factor in self._with_key(words, key, start, final, mask):
                     loop.yielded.append(emitter.partial(next(totals), word, factor, eager))
-        return [emitter.settled(total) for total in loop.results]
+        return [emitter.settled(total, eager) for total in loop.results]
 
     def _digit(
         self,

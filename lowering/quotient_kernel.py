@@ -1,4 +1,4 @@
-"""The kernel in front of a nearest base conversion in `fp64`: which multiple of D the conversion takes off."""
+"""The kernel in front of a nearest base conversion on words with a sign: which multiple of D it takes off."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from xdsl.dialects import arith
 
 from fhelium_ir.analysis.region_nodes import RegionGraph
 from fhelium_ir.dialects import kernel
-from fhelium_ir.lowering.float_conversion import overflow, quotient_of, source_limb
 from fhelium_ir.lowering.region_kernels import KernelCode, NodeEmitter, Tile
+from fhelium_ir.lowering.signed_conversion import overflow, quotient_of, source_limb
 
 
 def quotient_kernel(graph: RegionGraph, tile: Tile, name: str) -> KernelCode:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, i32, i64
 from xdsl.ir import SSAValue
 
+from fhelium_ir.analysis import signed_bounds
 from fhelium_ir.analysis.region_nodes import Node, RegionGraph
 from fhelium_ir.analysis.region_words import conversion_width
 from fhelium_ir.dialects import kernel, zq
-from fhelium_ir.lowering.float_conversion import convert_floats
 from fhelium_ir.lowering.kernel_builder import TABLE_ELEMENTS, Argument, Index, KernelBuilder
+from fhelium_ir.lowering.signed_conversion import convert_signed
 
 Position = tuple[Index, int]
 """Index of an element in its row: a part that the registers share, and a number."""
@@ -113,8 +115,13 @@ class NodeEmitter:
         self.digits = digits
         self.components = components
         self.floating = graph.arithmetic == zq.FLOATING
-        # The largest multiple of q/2 below 2^52, which no sum of products in `fp64` exceeds.
-        self.capacity = (1 << 53) // graph.largest_prime if self.floating else 0
+        self.signed = zq.ARITHMETICS[graph.arithmetic].signed
+        # No sum of products of words with a sign exceeds so many times q/2.
+        self.capacity = 0
+        if self.floating:
+            self.capacity = (1 << 53) // graph.largest_prime
+        elif self.signed:
+            self.capacity = ceil(2 * signed_bounds.limit(graph.largest_prime))
         if inside is None:
             self.build = KernelBuilder(zq.ARITHMETICS[graph.arithmetic])
         else:
@@ -251,7 +258,7 @@ class NodeEmitter:
             case "load":
                 values = self._load(node)
             case "convert":
-                values = convert_floats(self, node) if self.floating else self._convert(node)
+                values = convert_signed(self, node) if self.signed else self._convert(node)
             case "accumulate":
                 self._accumulate(node)
                 return
@@ -270,6 +277,11 @@ class NodeEmitter:
                 values = [self.product(value, square) for value in operands[0]]
             case "to_integer":
                 values = [self.build.emit(zq.ToIntegerOp(v, self.modulus)) for v in operands[0]]
+            case "canonical":
+                (below,) = _integers(node)
+                values = [
+                    self.build.emit(zq.CanonicalOp(v, self.modulus, below)) for v in operands[0]
+                ]
             case "lower":
                 one = self.build.one()
                 values = [self.product(value, one) for value in operands[0]]
@@ -386,7 +398,10 @@ class NodeEmitter:
         ]
 
     def partial(self, total: SSAValue, x: SSAValue, y: SSAValue, eager: bool = True) -> SSAValue:
-        """total + x * y below 2q, for a total below 2q and a reduced y; as it is unless `eager`."""
+        """total + x * y below 2q, for a total below 2q and a reduced y; as it is unless `eager`.
+
+        Signed words below 2q are below q in magnitude.
+        """
         summed = self.build.emit(zq.AddOp(total, self.product(x, y), self.modulus))
         if not eager:
             return summed
@@ -432,13 +447,20 @@ class NodeEmitter:
                     loop.yielded.append(self.partial(carried, digit, factor, bool(eager)))
         for k, component in enumerate(components):
             sums = [loop.results[r * len(components) + k] for r in range(registers)]
-            self.values[same[component]] = [self.settled(value) for value in sums]
+            self.values[same[component]] = [self.settled(value, bool(eager)) for value in sums]
 
-    def settled(self, total: SSAValue) -> SSAValue:
-        """A sum of products as a word that later nodes expect: in `fp64` it is reduced now."""
-        if not self.floating:
+    def settled(self, total: SSAValue, eager: bool, terms: int = 1) -> SSAValue:
+        """A sum of products as a word that later nodes expect: if words have a sign it is reduced now.
+
+        Args:
+            eager: each partial sum has been reduced,
+            terms: but for so many products, and the sum of the others is one term.
+        """
+        if self.floating:
+            return self.build.emit(zq.ReduceOp(total, self.modulus, self.capacity, 1))
+        if not self.signed:
             return total
-        return self.build.emit(zq.ReduceOp(total, self.modulus, self.capacity, 1))
+        return self.reduce(total, PARTIAL_SUM * terms if eager else self.capacity, PARTIAL_SUM)
 
     def _permuted_positions(self, table: int) -> list[Position]:
         """The positions, re-indexed where `table` is a permutation."""

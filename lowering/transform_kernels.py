@@ -143,7 +143,7 @@ class TransformPass:
 
     def _operand_bounds(self, transform: Transform, values: list[SSAValue]) -> Bounds:
         """What is known of the words that the kernel reads."""
-        bound = self.butterflies.stored_bound
+        bound = self.butterflies.stored_bound(self.start)
         if self.first:
             bound = self.butterflies.operand_bound(transform.contract.input_below)
         return [bound] * len(values)

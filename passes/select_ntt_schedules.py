@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
 
+from fhelium_ir.analysis.region_words import LARGEST_CAPACITY
 from fhelium_ir.analysis.representatives import Words, poly, words_of
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
@@ -31,18 +32,21 @@ INVERSE = Contract(ORDER, input_below=2, output_below=2)
 """Lazy Gentleman-Sande butterflies take and leave words in [0, 2q), the product with N^-1 included."""
 
 
-FLOAT_INPUT = 2
-"""What `fp64` butterflies take: products and canonical integers are words of at most q."""
+SIGNED_INPUT = 2
+"""What butterflies on words with a sign take: products and canonical integers are words of at most q."""
 
 
 def best_contract(op: ntt.TransformOp, words: Words, facts: PolyFacts) -> Contract:
     """The narrowest contract that the butterflies achieve.
 
     Butterflies of `fp64` reduce words where a sum would leave its capacity, so a result is as wide
-    as the capacity.
+    as the capacity. So is that of the forward ones of `smont32`, but no wider than is of use.
     """
+    capacity = words.capacity(facts.basis)
     if words.arithmetic.floating:
-        return Contract(ORDER, FLOAT_INPUT, words.capacity(facts.basis))
+        return Contract(ORDER, SIGNED_INPUT, capacity)
+    if words.arithmetic.signed and isinstance(op, ntt.ForwardOp):
+        return Contract(ORDER, SIGNED_INPUT, min(capacity, LARGEST_CAPACITY))
     return FORWARD if isinstance(op, ntt.ForwardOp) else INVERSE
 
 

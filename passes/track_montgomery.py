@@ -21,7 +21,6 @@ from fhelium_ir.analysis.exponents import (
     is_constant,
     solve_exponents,
 )
-from fhelium_ir.analysis.float_interface import convert_interfaces
 from fhelium_ir.analysis.region_graph import reindexes
 from fhelium_ir.analysis.representatives import (
     CONVERTED_BELOW,
@@ -35,6 +34,7 @@ from fhelium_ir.analysis.representatives import (
     required_below,
     words_of,
 )
+from fhelium_ir.analysis.word_interface import convert_interfaces
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.compiler.remarks import remark, remarks_wanted
@@ -66,7 +66,7 @@ class TrackMontgomery(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         words = words_of(op, PASS)
-        if words.arithmetic.floating:
+        if words.arithmetic.interface:
             convert_interfaces(op, words)
         exponents = solve_exponents(op)
         tracker = _Tracker(words, exponents)
@@ -212,7 +212,14 @@ class _Tracker:
             if derived is None or derived <= capacity or max(bounds) == 1:
                 return
             index = bounds.index(max(bounds))
-            op.operands[index] = self._at(op, index, 1, values[index])
+            below = self.words.narrower(bounds[index])
+            while below > 1:
+                bounds[index] = below
+                derived = derived_below(op, bounds, self.words)
+                if derived is not None and derived <= capacity:
+                    break
+                below = self.words.narrower(below)
+            op.operands[index] = self._at(op, index, below, values[index])
 
     def _check_capacity(self, op: Operation, result: SSAValue, below: int) -> None:
         facts = poly(result)

@@ -61,11 +61,14 @@ def _variants(schedule: Schedule, lanes: Sequence[int], arithmetic: str) -> Iter
 def _factors(schedule: Schedule, arithmetic: str) -> Iterator[Schedule]:
     """Ways to come by twiddle factors and to multiply by them: as the schedule does, and others.
 
-    On doubles, reading all factors; on integers, Shoup's products nowhere, in front of the last group, or everywhere.
+    On doubles, reading all factors; on unsigned words, Shoup's products nowhere, in front of the last group, or
+    everywhere.
     """
     yield schedule
     if ARITHMETICS[arithmetic].floating:
         yield replace(schedule, table_stages=0)
+        return
+    if ARITHMETICS[arithmetic].signed:
         return
     for stages in (0, schedule.groups()[-1][0], schedule.stages()):
         yield replace(schedule, shoup=stages)

@@ -49,7 +49,7 @@ class Device:
         wide_stages: stages per group where 64-bit integers are multiplied, by parts; 0 for `register_stages`.
         table_stages: on words of `fp64`, transforms compute the twiddle factors of groups that start at this stage or
             later from a few entries, because reading them all takes longer; 0 if they never do.
-        shoup: integer arithmetics in which transforms multiply by Shoup's products.
+        shoup: arithmetics on unsigned words in which transforms multiply by Shoup's products.
         shoup_last: whether in the last group of stages, too, where the quotients double what is read of tables.
         shared_bytes: memory that the lanes of a program share, through which they exchange words; 0 for any number.
         streams: queues of launches that may run at the same time.
@@ -235,7 +235,7 @@ def _is_arithmetics(value: object) -> bool:
 
 def _is_integers(value: object) -> bool:
     names = cast("list[object]", value) if isinstance(value, list) else [None]
-    return all(name in _INTEGERS for name in names)
+    return all(name in _UNSIGNED for name in names)
 
 
 def _is_stages(value: object) -> bool:
@@ -295,7 +295,7 @@ _OPTIONAL = (*_COSTS, *_COUNTS, "shoup", "shoup_last")
 
 _SHORTEST_TABLE = REGISTER_STAGES_LIMIT - 1
 
-_INTEGERS = tuple(name for name, arithmetic in ARITHMETICS.items() if not arithmetic.floating)
+_UNSIGNED = tuple(name for name, arithmetic in ARITHMETICS.items() if not arithmetic.signed)
 
 _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "name": (_is_name, "a text"),
@@ -307,7 +307,7 @@ _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "warps": (_is_warps, "1, 2, 4, 8 or 16"),
     **{cost: (_is_cost, "a number that is not negative") for cost in _COSTS},
     **{count: (_is_count, "an integer that is not negative") for count in _COUNTS},
-    "shoup": (_is_integers, f"a list of names among {', '.join(_INTEGERS)}"),
+    "shoup": (_is_integers, f"a list of names among {', '.join(_UNSIGNED)}"),
     "shoup_last": (lambda value: isinstance(value, bool), "true or false"),
     "wide_stages": (
         lambda value: value == 0 or _is_stages(value),

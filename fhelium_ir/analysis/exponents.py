@@ -20,7 +20,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
-from fhelium_ir.analysis.representatives import contract_of, known_op, name_of, poly
+from fhelium_ir.analysis.representatives import contract_of, is_interface, known_op, name_of, poly
 from fhelium_ir.analysis.two_labels import TwoLabelProblem, solve
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
@@ -190,6 +190,10 @@ class Constraints:
             case ntt.ForwardOp():
                 if contract_of(op, PASS).exponent_change:
                     raise self._error(op, "a forward transform cannot change the exponent")
+                self._tie(op, op.result)
+            case rns.SetRepresentativeOp() if is_interface(op.result):
+                self._need(op, 0, 0, "it crosses the interface of a function")
+            case rns.SetRepresentativeOp() if is_interface(op.operand):
                 self._tie(op, op.result)
             case rns.SetRepresentativeOp():
                 self._shift(op, op.result, None, "")

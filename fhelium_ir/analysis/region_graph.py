@@ -27,13 +27,24 @@ from fractions import Fraction
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from fhelium_ir.analysis.digit_rows import ProductRows, accumulate_rows, product_rows
-from fhelium_ir.analysis.float_bounds import CENTRED, terms_fit
 from fhelium_ir.analysis.region_nodes import Node, Output, Quotients, RegionGraph, Table, Transform
-from fhelium_ir.analysis.region_words import conversion_width, largest_prime, word_capacity
+from fhelium_ir.analysis.region_words import (
+    conversion_width,
+    largest_prime,
+    products_fit,
+    stored_as_integers,
+    word_capacity,
+)
 from fhelium_ir.analysis.reindexing import embedded, restricted, through, view_rows
 from fhelium_ir.dialects import ntt, rns
 from fhelium_ir.dialects.rns import PolyFacts, PolyType
-from fhelium_ir.dialects.zq import FLOATING, FLOATING_WORDS, INTERFACE_WORD
+from fhelium_ir.dialects.zq import (
+    FLOATING_WORDS,
+    INTERFACE_WORD,
+    INTERFACE_WORDS,
+    are_signed,
+    arithmetic_of,
+)
 
 INDEX_OPS = (
     rns.RestrictOp,
@@ -52,11 +63,12 @@ VIEW_OPS = (rns.RestrictOp, rns.ExtractOp, rns.DigitsOp)
 
 
 def reads_interface(op: Operation) -> bool:
-    """Whether an op only makes words of `fp64` of canonical integers, which a load does on the way."""
+    """Whether an op only makes words with a sign of canonical integers, which a load does on the way."""
     if type(op) is not rns.SetRepresentativeOp:
         return False
     before, after = facts_of(op.operand), facts_of(op.result)
-    return before.arithmetic == INTERFACE_WORD != after.arithmetic and after.below != 1
+    enters = before.arithmetic in INTERFACE_WORDS and before.arithmetic != after.arithmetic
+    return enters and after.below != 1 and after.exponent in (None, 0)
 
 
 def reindexes(op: Operation) -> bool:
@@ -170,8 +182,8 @@ class _Builder:
             tuple(self.column_values),
             tables,
             kinds,
-            _stored_as_integers(tuple(self.inputs)),
-            _stored_as_integers(outputs),
+            stored_as_integers(tuple(self.inputs)),
+            stored_as_integers(outputs),
             word_capacity(self.ops),
             largest_prime(self.ops),
             digits,
@@ -217,7 +229,7 @@ class _Builder:
             transform,
             tuple(self.column_values),
             (),
-            integer_inputs=_stored_as_integers(tuple(self.inputs)),
+            integer_inputs=stored_as_integers(tuple(self.inputs)),
             capacity=word_capacity(self.ops),
             largest_prime=largest_prime(self.ops),
             scratch_column=scratch,
@@ -391,15 +403,18 @@ class _Builder:
         below = _below(op.operand)
         if before.exponent is None or after.exponent is None or after.below is None:
             raise Unfusable("a representative is undecided; run track-montgomery first")
-        if before.arithmetic == INTERFACE_WORD:
+        if before.arithmetic in INTERFACE_WORDS:
             below = 2
-        if after.arithmetic == INTERFACE_WORD != before.arithmetic:
+        leaves = after.arithmetic in INTERFACE_WORDS and before.arithmetic != after.arithmetic
+        if leaves and after.arithmetic == INTERFACE_WORD:
             if below > 1:
                 node = self.node("reduce", [node], below, 1)
             return self.node("to_integer", [node])
         change = after.exponent - before.exponent
         for _ in range(abs(change)):
             node, below = self.node("raise" if change > 0 else "lower", [node]), 2
+        if leaves:
+            return self.node("canonical", [node], below)
         if after.below < below:
             node = self.node("reduce", [node], below, after.below)
         return node
@@ -463,26 +478,25 @@ class _Builder:
                 components[-1] + 1,
             )
         # The last term is the multiple of the source's product.
-        eager = self._reduces_terms(longest + (correction in ("nearest", "given")), CENTRED)
-        return self.node(
-            "convert", [], buffer, columns[0], columns[1], table, columns[2], eager, correction
-        )
+        terms = longest + (correction in ("nearest", "given"))
+        eager = self._reduces_terms(terms, Fraction(1, 2))
+        return self.node("convert", [], buffer, *columns[:2], table, columns[2], eager, correction)
 
     def _correction(self, op: rns.BaseConvertOp, longest: int) -> str:
         """How kernels correct the conversion: quotients in front of a transform have a kernel of their own."""
         correction = op.correction.data
-        if facts_of(op.operand).arithmetic not in FLOATING_WORDS or correction == "none":
+        words = facts_of(op.operand).arithmetic
+        if not are_signed(words) or correction == "none":
             return correction
         if longest == 1:
-            return "rounded"
+            return "rounded" if words in FLOATING_WORDS else correction
         anchor = self.anchor
         feeds = anchor is not None and op.result is anchor.operand
         return "given" if feeds and self.quotients is None else correction
 
     def _reduces_terms(self, terms: int, bound: Fraction) -> bool:
         """Whether the partial sums of products of words with this bound are reduced one by one."""
-        largest = largest_prime(self.ops)
-        return not largest or not terms_fit(terms, bound, largest)
+        return not products_fit(self.ops, terms, bound)
 
     def _multiply_digits(self, op: rns.AccumulateOp, place: _Place) -> int:
         """The inner product with digits that come out of the region's transform."""
@@ -568,23 +582,15 @@ def _is_view(op: Operation) -> bool:
 def _decided(facts: PolyFacts) -> str:
     if facts.arithmetic is None:
         raise Unfusable("the representatives are undecided; run track-montgomery first")
-    return FLOATING if facts.arithmetic in FLOATING_WORDS else facts.arithmetic
-
-
-def _stored_as_integers(values: Sequence[SSAValue]) -> tuple[int, ...]:
-    """Which bundles are canonical integers of an `fp64` program."""
-    found: list[int] = []
-    for index, value in enumerate(values):
-        type_ = value.type
-        if isinstance(type_, PolyType) and type_.data.arithmetic == INTERFACE_WORD:
-            found.append(index)
-    return tuple(found)
+    arithmetic = arithmetic_of(facts.arithmetic)
+    assert arithmetic is not None
+    return arithmetic.name
 
 
 def _offset(value: SSAValue) -> int:
-    """The multiple of q that keeps a difference from this word positive; words of `fp64` have a sign."""
+    """The multiple of q that keeps a difference from this word positive, 0 if words have a sign."""
     below = _below(value)
-    return 0 if facts_of(value).arithmetic in FLOATING_WORDS else below
+    return 0 if are_signed(facts_of(value).arithmetic) else below
 
 
 def _below(value: SSAValue) -> int:

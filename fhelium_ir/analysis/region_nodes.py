@@ -21,11 +21,13 @@ class Node:
     - `mul_constant` (a): (table, column) product with a constant
     - `raise`, `lower` (a): Montgomery exponent plus or minus one
     - `reduce` (a): (from, to)
-    - `to_integer` (a): the canonical integer of a centred word of `fp64`
+    - `to_integer` (a): the canonical integer of a centred word of `fp64`; `canonical` (a): (from,) that of a word of
+      `smont32`
     - `flip` (a): (offset, permutation) negation where the permutation's sign says so
     - `convert` (): (buffer, start column, count column, table, base column, eager, correction) base conversion of a
-      region input; `eager` reduces each partial sum. Besides those of the op, `fp64` has two ways to be nearest:
-      `rounded` for one source limb, and `given`, where a kernel of its own has left the quotients in scratch memory
+      region input; `eager` reduces each partial sum. Besides those of the op, words with a sign have two ways to be
+      nearest: `rounded`, in `fp64` for one source limb, and `given`, where a kernel of its own has left the quotients
+      in scratch memory
     - `accumulate` (): (own buffer, converted buffer, key buffer, table, base column, count column, component,
       permutation of own, permutation of converted, eager)
     - `key_product` (own): (key buffer, table, base column, count column, below of own, terms, component) inner product
@@ -117,9 +119,9 @@ class RegionGraph:
     """Inputs that hold canonical integers in an `fp64` program."""
     integer_outputs: tuple[int, ...] = field(default=())
     capacity: int = 4
-    """How many times the largest prime fits into an unsigned word, at most 16."""
+    """How many times the largest prime fits into an integer word, at most 16."""
     largest_prime: int = 0
-    """Of the module, where bounds of words depend on it: in `fp64`."""
+    """Of the module, where bounds of words depend on it: where these have a sign."""
     digits: RegionGraph | None = None
     """The transform whose last kernel computes this graph's `key_product`; it shares this graph's tables."""
     scratch_column: int = -1

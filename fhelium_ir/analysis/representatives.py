@@ -1,9 +1,9 @@
 """Representatives of the polynomial stage: the machine word, the intervals that follow from an op,
 and their check.
 
-A stored word is x * R^e mod q plus a multiple of q, in [0, below * q), or for `fp64` at most
-below * q/2 in magnitude. `below` is an integer that holds for every prime of the value's basis, so
-the largest one decides.
+A stored word is x * R^e mod q plus a multiple of q, in [0, below * q), for `fp64` at most
+below * q/2 in magnitude, for `smont32` in [-below * q/2, below * q/2). `below` is an integer that
+holds for every prime of the value's basis, so the largest one decides.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.dialects import ntt, resource, rns
 from fhelium_ir.dialects.ckks_params import parameters_of
 from fhelium_ir.dialects.rns import ARITHMETIC, ArithmeticAttr, Basis, PolyFacts, PolyType
-from fhelium_ir.dialects.zq import INTERFACE_WORD, Arithmetic
+from fhelium_ir.dialects.zq import INTERFACE_WORD, INTERFACE_WORDS, Arithmetic, towards_zero
 from fhelium_ir.parameters import Parameters
 
 CONVERTED_BELOW = 2
@@ -30,7 +30,7 @@ INTERFACE_BELOW = 1
 """Arguments and results of functions are reduced, with exponent 0."""
 
 _UNBOUNDED = 1 << 53
-"""`below` of a product in `fp64` whose factors are too large: more than any word holds."""
+"""`below` of a product or sum whose factors are too large: more than any word holds."""
 
 
 @dataclass(frozen=True)
@@ -62,29 +62,45 @@ class Words:
 
     def capacity(self, basis: Basis) -> int:
         """The largest `below` whose words fit: below * q <= 2^word. A word of `fp64` is at most
-        2^52 in magnitude, so that one reduction centres it.
+        2^52 in magnitude, so that one reduction centres it. For `smont32` it is an even number, so
+        that making a word canonical has room for a multiple of q (docs/numerics.md).
         """
         bits = 53 if self.arithmetic.floating else self.arithmetic.word_bits
-        return (1 << bits) // self.largest(basis)
+        found = (1 << bits) // self.largest(basis)
+        return found - found % 2 if self.is_signed_integer else found
+
+    @property
+    def is_signed_integer(self) -> bool:
+        """Whether words are signed integers."""
+        return self.arithmetic.signed and not self.arithmetic.floating
 
     def product(self, left: int, right: int, basis: Basis) -> int:
         """`below` of a product.
 
-        Montgomery: a*b/R + q < (1 + left * right * q / R) q. For `fp64` the quotient |a b / q| is
+        Montgomery: a*b/R + q < (1 + left * right * q / R) q, or of signed words |a b|/R + q/2 <=
+        (1 + left * right * q / (2 R)) q/2, an end that no interval holds. For `fp64` the quotient |a b / q| is
         at most left * right * q/4, must not exceed 2^51, and moves the result by 2^-52 of itself
         beyond q/2. Where it does exceed that no word is wide enough.
         """
         scaled = left * right * self.largest(basis)
+        if self.is_signed_integer:
+            return 2 + scaled // (2 * self.arithmetic.radix)
         if not self.arithmetic.floating:
             return 1 + -(-scaled // self.arithmetic.radix)
         if scaled > 1 << 53:
             return _UNBOUNDED
         return 1 + -(-scaled // (1 << 53))
 
+    def narrower(self, below: int) -> int:
+        """The interval that a word is reduced to where it needs not be reduced fully: signed words
+        take several steps, each of which halves it.
+        """
+        return towards_zero(below)[1] if self.is_signed_integer and below > 2 else 1
+
     @property
     def interface(self) -> str:
         """The representative in which values cross the interface of a function."""
-        return INTERFACE_WORD if self.arithmetic.floating else self.arithmetic.name
+        return self.arithmetic.interface or self.arithmetic.name
 
 
 def words_of(module: ModuleOp, pass_name: str) -> Words:
@@ -114,9 +130,9 @@ def poly(value: SSAValue) -> PolyFacts | None:
 
 
 def is_interface(value: SSAValue) -> bool:
-    """Whether a bundle of an `fp64` program is stored as canonical integers."""
+    """Whether a bundle is stored as canonical integers that only cross interfaces."""
     facts = poly(value)
-    return facts is not None and facts.arithmetic == INTERFACE_WORD
+    return facts is not None and facts.arithmetic in INTERFACE_WORDS
 
 
 def known_op(op: Operation) -> bool:
@@ -147,7 +163,10 @@ def required_below(op: Operation) -> int | None:
     if isinstance(op, rns.BaseConvertOp):
         return 1
     if isinstance(op, rns.SetRepresentativeOp) and is_interface(op.result):
-        return 1
+        facts = poly(op.result)
+        assert facts is not None
+        # A double has to be centred; any signed word becomes canonical.
+        return 1 if facts.arithmetic == INTERFACE_WORD else None
     if isinstance(op, func.ReturnOp | func.CallOp):
         return INTERFACE_BELOW
     return None
@@ -159,8 +178,8 @@ def derived_below(op: Operation, operands: Sequence[int], words: Words) -> int |
 
     A product with a constant, which is reduced, is below (1 + below * q / R) q. An accumulation
     reduces each partial sum below 2q. A base conversion ends with one product. In `fp64` both end
-    with a reduction, a key must be centred, a canonical integer is a word below 2, and a sign costs
-    nothing.
+    with a reduction, a canonical integer is a word below 2, and a sign costs nothing. A key of words
+    with a sign must be centred.
     """
     floating = words.arithmetic.floating
     match op:
@@ -177,8 +196,8 @@ def derived_below(op: Operation, operands: Sequence[int], words: Words) -> int |
             return words.product(operands[0], operands[1], _basis(op.result))
         case rns.MulConstantOp():
             return words.product(operands[0], 1, _basis(op.result))
-        case rns.AccumulateOp() if floating:
-            return 1 if operands[2] == 1 else _UNBOUNDED
+        case rns.AccumulateOp() if words.arithmetic.signed and operands[2] != 1:
+            return _UNBOUNDED
         case rns.AccumulateOp() | rns.BaseConvertOp():
             return 1 if floating else 2
         case rns.SetRepresentativeOp():

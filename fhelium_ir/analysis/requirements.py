@@ -173,7 +173,10 @@ def _table_requirement(table: Table, degree: int, arithmetic: Arithmetic) -> Res
             )
             width = conversion_width(arithmetic.name, table.correction)
             shape = (len(table.target.rows()), longest_digit(table) + 1, width)
-            return ResourceRequirement("conversion", parameters, shape, 64, width == 1)
+            if width == 1:
+                bits, floating = arithmetic.word_bits, arithmetic.floating
+                return ResourceRequirement("conversion", parameters, shape, bits, floating)
+            return ResourceRequirement("conversion", parameters, shape, 64)
         case "permutation":
             parameters = (
                 ("galois", IntegerAttr(table.galois, i64)),

@@ -45,10 +45,17 @@ class KeySource(Protocol):
 
 
 class Materializer:
-    """Computes resources on demand, each once; tensors are on the CPU."""
+    """Computes resources on demand, each once; tensors are on the CPU.
 
-    def __init__(self, parameters: Parameters, radix_bits: int, keys: KeySource):
+    Args:
+        centred: residues are stored as signed integers around 0, as those that are declared as doubles always are.
+    """
+
+    def __init__(
+        self, parameters: Parameters, radix_bits: int, keys: KeySource, centred: bool = False
+    ):
         self.parameters = parameters
+        self.centred = centred
         self.radix = 1 << radix_bits
         self.keys = keys
         self._kinds: Mapping[str, Callable[[resource.DeclareOp], Contents]] = {
@@ -77,6 +84,8 @@ class Materializer:
             raise FheliumError(f"resource @{name} has no shape; run infer-resources first")
         content = self._kinds[declared.kind.data](declared)
         doubles = declared.is_floating()
+        if self.centred and not doubles:
+            content = self._signed(declared, content)
         tensor = (
             self._doubles(declared, content) if doubles else _tensor(content, declared.word_bits())
         )
@@ -90,13 +99,29 @@ class Materializer:
             rows = [[float(q), 1.0 / q, 1.0, 1.0] for q in self.parameters.primes]
             return torch.tensor(rows, dtype=torch.float64)
         array = np.array(content, dtype=np.int64)
+        # The coefficients of conversions are centred already.
         if kind != "conversion":
-            # Residues of a prime stand in one row; the coefficients of conversions are centred already.
-            moduli = np.array(self._row_moduli(declared), dtype=np.int64)
-            shape = (-1,) if array.ndim == 1 else (-1, 1)
-            moduli = moduli.reshape(shape)
-            array = np.where(array > moduli // 2, array - moduli, array)
+            array = self._around_zero(declared, array)
         return torch.as_tensor(array.astype(np.float64))
+
+    def _signed(self, declared: resource.DeclareOp, content: Contents) -> Contents:
+        """Residues as centred integers; moduli stay what they are."""
+        match declared.kind.data:
+            case "moduli":
+                return [
+                    [q, inverse, _centred(one, q), _centred(square, q)]
+                    for q, inverse, one, square in self._moduli(declared)
+                ]
+            case "conversion" | "permutation" | "rows":
+                return content
+            case _:
+                return self._around_zero(declared, np.array(content, dtype=np.int64))
+
+    def _around_zero(self, declared: resource.DeclareOp, array: IntArray) -> IntArray:
+        """Centred residues; those of a prime stand in one row."""
+        moduli = np.array(self._row_moduli(declared), dtype=np.int64)
+        moduli = moduli.reshape((-1,) if array.ndim == 1 else (-1, 1))
+        return np.where(array > moduli // 2, array - moduli, array)
 
     def _row_moduli(self, declared: resource.DeclareOp) -> list[int]:
         """The prime of each row of residues."""
@@ -240,7 +265,7 @@ class Materializer:
                 entries.append([product // prime * scale % t, helper, shift, prime])
             entries.extend([padding] * (longest - len(primes)))
             if width != 3:
-                # Factors of `fp64` are centred.
+                # Factors of words with a sign are centred.
                 entries = [[_centred(entry[0], t), *entry[1:]] for entry in entries]
             out.append([entry[:width] for entry in entries])
         return out
@@ -278,8 +303,11 @@ class DeclaredMaterializer:
         if not isinstance(arithmetic, rns.ArithmeticAttr):
             raise FheliumError("the module has no arithmetic; run select-arithmetic first")
         keys = compilation.materials or _NoMaterials()
-        radix_bits = arithmetic.arithmetic.radix_bits
-        return Materializer(compilation.parameters, radix_bits, keys).materialize(declared)
+        found = arithmetic.arithmetic
+        materializer = Materializer(
+            compilation.parameters, found.radix_bits, keys, centred=found.signed
+        )
+        return materializer.materialize(declared)
 
 
 class _NoMaterials:

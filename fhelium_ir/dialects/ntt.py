@@ -27,7 +27,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from fhelium_ir.dialects.assembly import FactOp
 from fhelium_ir.dialects.rns import ORDERS, PolyFacts, PolyType, poly_facts, word_facts
-from fhelium_ir.dialects.zq import FLOATING_WORDS
+from fhelium_ir.dialects.zq import FLOATING_WORDS, are_signed
 
 
 @dataclass(frozen=True)
@@ -258,7 +258,12 @@ class TransformOp(FactOp, ABC):
                     f"{self.name}: the schedule has {stages} stages, ring degree {facts.degree} "
                     f"needs {needed}"
                 )
-            if self.schedule.data.shoup and facts.arithmetic in FLOATING_WORDS:
+            if self.schedule.data.shoup and are_signed(facts.arithmetic):
+                if facts.arithmetic not in FLOATING_WORDS:
+                    raise VerifyException(
+                        f"{self.name}: Shoup's products are of unsigned words, the words are "
+                        f"{facts.arithmetic}"
+                    )
                 raise VerifyException(
                     f"{self.name}: Shoup's products are of integers, the words are {facts.arithmetic}"
                 )

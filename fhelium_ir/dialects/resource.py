@@ -68,13 +68,15 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 - conversion: coefficients of a base conversion from bundle type `source` to `target`, whose result has Montgomery
   exponent `exponent`. By target row: first -D, then by source limb D/d_i, both at `exponent` + 1, and what the
   correction needs of d_i: (d_i - 1)/2 and 0 for a centred lift, m_i and s_i for nearest (docs/numerics.md). Rows of
-  shorter digits are padded with terms that add nothing; [rows, limbs + 1, 3]. For `fp64` coefficients are centred:
-  with `nearest` integers, and d_i as a fourth entry; with `none` and `given` doubles and nothing else; with `rounded`,
-  for one source limb, d_1 and the lowest residue that is not moved up by it.
+  shorter digits are padded with terms that add nothing; [rows, limbs + 1, 3]. For words with a sign coefficients are
+  centred: with `nearest` integers of 64 bits, and d_i as a fourth entry; with `none` and `given` words and nothing
+  else; with `rounded`, for one source limb of doubles, d_1 and the lowest residue that is not moved up by it.
 - permutation: source index of each element under X -> X^galois; in the coefficient domain index + N where the sign
   flips; [N].
 - rows: row numbers that tell the programs of a launch where to read and write; [programs, columns].
 - named: a tensor that whoever links the program gives by name.
+
+In programs on words with a sign (`fp64`, `smont32`) all residues are centred.
 """
 
 PUBLIC_KINDS = ("relinearization_key", "galois_key")

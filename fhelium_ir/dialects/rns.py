@@ -41,7 +41,7 @@ from fhelium_ir.dialects.rns_types import (
     PolyType,
     parse_basis,
 )
-from fhelium_ir.dialects.zq import FLOATING, FLOATING_WORDS, INTERFACE_WORD
+from fhelium_ir.dialects.zq import FLOATING, FLOATING_WORDS, INTERFACE_WORDS, arithmetic_of
 
 __all__ = [
     "ARITHMETIC",
@@ -73,12 +73,12 @@ def word_facts(op: str, type_: Attribute) -> PolyFacts:
     """Facts of an operand that is computed with.
 
     Raises:
-        VerifyException: the type is no `!rns.poly`, or stored as the canonical integers of an `fp64` program.
+        VerifyException: the type is no `!rns.poly`, or stored as the canonical integers of an interface.
     """
     facts = poly_facts(op, type_)
-    if facts.arithmetic == INTERFACE_WORD:
+    if facts.arithmetic in INTERFACE_WORDS:
         raise VerifyException(
-            f"{op}: words of {INTERFACE_WORD} are only converted, by rns.set_representative"
+            f"{op}: words of {facts.arithmetic} are only converted, by rns.set_representative"
         )
     return facts
 
@@ -188,7 +188,7 @@ class UnaryOp(FactOp, ABC):
 
 @irdl_op_definition
 class NegateOp(UnaryOp):
-    """Negation; an interval [0, b) becomes [0, b + 1), and that of `fp64` stays as it is."""
+    """Negation; an interval b becomes b + 1, and that of `fp64` stays as it is."""
 
     name = "rns.negate"
 
@@ -239,7 +239,7 @@ class MulConstantOp(UnaryOp):
 @irdl_op_definition
 class SetRepresentativeOp(UnaryOp):
     """The only conversion of representatives: another exponent, a narrower interval, or the other form of word of the
-    same residues, doubles of `fp64` and canonical integers.
+    same residues, doubles of `fp64` or signed words and canonical integers.
     """
 
     name = "rns.set_representative"
@@ -250,15 +250,15 @@ class SetRepresentativeOp(UnaryOp):
         cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute]:
         facts = poly_facts(cls.name, operands[0])
-        arithmetic = None if facts.arithmetic in FLOATING_WORDS else facts.arithmetic
+        known = arithmetic_of(facts.arithmetic)
+        arithmetic = None if known is not None and known.interface else facts.arithmetic
         return [PolyType(replace(facts, arithmetic=arithmetic, exponent=None, below=None))]
 
     def verify_(self) -> None:
         super().verify_()
         before = poly_facts(self.name, self.operand.type).arithmetic
         after = poly_facts(self.name, self.result.type).arithmetic
-        pair = (before in FLOATING_WORDS, after in FLOATING_WORDS)
-        if None not in (before, after) and pair[0] != pair[1]:
+        if None not in (before, after) and arithmetic_of(before) != arithmetic_of(after):
             raise VerifyException(f"{self.name}: {before} does not become {after}")
 
 

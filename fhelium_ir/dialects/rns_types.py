@@ -12,7 +12,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from fhelium_ir.dialects.assembly import FactType, optional, shown
-from fhelium_ir.dialects.zq import ARITHMETICS, FLOATING_WORDS, INTERFACE_WORD, Arithmetic
+from fhelium_ir.dialects.zq import ARITHMETICS, FLOATING_WORDS, INTERFACE_WORDS, Arithmetic
 
 ARITHMETIC = "rns.arithmetic"
 """Name of the module attribute that holds the chosen arithmetic."""
@@ -100,8 +100,8 @@ class PolyFacts:
     """Facts of a bundle: shape, domain and order of evaluation, and the representative.
 
     The stored word is x * R^exponent mod q and lies in [0, below * q), R being the arithmetic's Montgomery radix. A
-    word of `fp64` is at most below * q/2 in magnitude: below 1 is the centred residue. `int64` is the form of words
-    at the interface of an `fp64` program, canonical integers.
+    word of `fp64` is at most below * q/2 in magnitude, one of `smont32` in [-below * q/2, below * q/2): below 1 is the
+    centred residue. `int64` and `int32` are the words at the interfaces of such programs, canonical integers.
     """
 
     degree: int
@@ -217,7 +217,7 @@ def parse_basis(parser: AttrParser) -> Basis:
 
 
 def _parse_representative(parser: AttrParser, facts: PolyFacts) -> PolyFacts:
-    arithmetic = parser.parse_keyword_in((*ARITHMETICS, INTERFACE_WORD))
+    arithmetic = parser.parse_keyword_in((*ARITHMETICS, *INTERFACE_WORDS))
     with parser.in_parens():
         parser.parse_keyword("e")
         parser.parse_punctuation("=")
@@ -231,6 +231,9 @@ def _parse_representative(parser: AttrParser, facts: PolyFacts) -> PolyFacts:
 
 MAX_COMPONENTS = 64
 """Ciphertexts have at most three; a bundle may hold polynomials of several."""
+
+
+_WITHOUT_EXPONENT = (*FLOATING_WORDS, *INTERFACE_WORDS)
 
 
 def _check_facts(facts: PolyFacts) -> None:
@@ -247,10 +250,10 @@ def _check_facts(facts: PolyFacts) -> None:
         raise VerifyException("rns.poly: digits are made of limbs of q")
     if facts.below is not None and facts.below < 1:
         raise VerifyException("rns.poly: `below` is at least 1")
-    if facts.arithmetic in FLOATING_WORDS and facts.exponent not in (None, 0):
+    if facts.arithmetic in _WITHOUT_EXPONENT and facts.exponent not in (None, 0):
         raise VerifyException(f"rns.poly: words of {facts.arithmetic} have exponent 0")
-    if facts.arithmetic == INTERFACE_WORD and facts.below not in (None, 1):
-        raise VerifyException(f"rns.poly: words of {INTERFACE_WORD} are canonical, below 1")
+    if facts.arithmetic in INTERFACE_WORDS and facts.below not in (None, 1):
+        raise VerifyException(f"rns.poly: words of {facts.arithmetic} are canonical, below 1")
 
 
 @irdl_attr_definition

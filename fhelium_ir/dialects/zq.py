@@ -8,6 +8,10 @@ without trial division" (1985), with R = 2^word: `mul(a, b) = a * b / R mod q`, 
 [1, q + a*b/R], below 2q whenever a*b < q*R. A factor that is known in advance may come with its
 quotient by q instead: `mul_shoup`.
 
+In `smont32` these words are read as signed integers in an interval around 0, which saves the multiples of q that keep
+unsigned differences from becoming negative: `mul(a, b)` is at most `q/2 + |a*b|/R` in magnitude (docs/numerics.md,
+"Signed words").
+
 In `fp64` words are doubles that hold signed integers, R is 1, and a product is reduced with the rounded quotient
 (docs/numerics.md, "Floating-point words").
 """
@@ -19,7 +23,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, TypeAlias
 
-from xdsl.dialects.builtin import I64, Float64Type, IntegerAttr, IntegerType, StringAttr, f64, i64
+from xdsl.dialects.builtin import (
+    I64,
+    Float64Type,
+    IntegerAttr,
+    IntegerType,
+    StringAttr,
+    f64,
+    i32,
+    i64,
+)
 from xdsl.ir import Dialect, Operation, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
     IRDLOperation,
@@ -47,13 +60,17 @@ FLOAT_PRIME_BITS = 50
 class Arithmetic:
     """A way to multiply modulo q: its name, the width of its word in bits and its Montgomery radix R = 2^radix_bits.
 
-    Words are unsigned integers, or with `floating` doubles that hold signed integers.
+    Words are unsigned integers, with `signed` signed ones, or with `floating` doubles that hold signed integers.
+    `interface`: how types spell the canonical integers in which residues cross the interface of a program, where these
+    are other words than those inside.
     """
 
     name: str
     word_bits: int
     radix_bits: int
     floating: bool = False
+    signed: bool = False
+    interface: str = ""
 
     @property
     def radix(self) -> int:
@@ -76,17 +93,40 @@ class Arithmetic:
 FLOATING = "fp64"
 """The arithmetic on doubles."""
 
-ARITHMETICS: dict[str, Arithmetic] = {
-    "mont32": Arithmetic("mont32", 32, 32),
-    FLOATING: Arithmetic(FLOATING, 64, 0, floating=True),
-    "mont64": Arithmetic("mont64", 64, 64),
-}
+SIGNED = "smont32"
+"""Montgomery's arithmetic on signed words."""
 
 INTERFACE_WORD = "int64"
 """How types spell canonical 64-bit integers, the form in which values cross the interface of an `fp64` program."""
 
+SIGNED_INTERFACE_WORD = "int32"
+"""The same of a `smont32` program: canonical integers, which are signed words as well."""
+
+ARITHMETICS: dict[str, Arithmetic] = {
+    "mont32": Arithmetic("mont32", 32, 32),
+    SIGNED: Arithmetic(SIGNED, 32, 32, signed=True, interface=SIGNED_INTERFACE_WORD),
+    FLOATING: Arithmetic(FLOATING, 64, 0, floating=True, signed=True, interface=INTERFACE_WORD),
+    "mont64": Arithmetic("mont64", 64, 64),
+}
+
+INTERFACE_WORDS = {a.interface: a for a in ARITHMETICS.values() if a.interface}
+"""The words that only cross interfaces, and the arithmetics of their programs."""
+
 FLOATING_WORDS = (FLOATING, INTERFACE_WORD)
 """The representatives of an `fp64` program; R is 1 in both, so all exponents are 0."""
+
+
+def arithmetic_of(words: str | None) -> Arithmetic | None:
+    """The arithmetic of a program that has such words, inside or at its interface; None for no known ones."""
+    if words is None:
+        return None
+    return INTERFACE_WORDS.get(words) or ARITHMETICS.get(words)
+
+
+def are_signed(words: str | None) -> bool:
+    """Whether a program with such words computes on words with a sign."""
+    arithmetic = arithmetic_of(words)
+    return arithmetic is not None and arithmetic.signed
 
 
 @irdl_attr_definition
@@ -183,7 +223,7 @@ def _number(value: int) -> IntegerAttr[I64]:
 class SubOp(BinaryZqOp):
     """`lhs - rhs + offset * q` with no reduction; rhs must be below `offset * q`, so the result is never negative.
 
-    Words of `fp64` have a sign: their offset is 0.
+    Words of `fp64` and `smont32` have a sign: their offset is 0.
     """
 
     name = "zq.sub"
@@ -205,9 +245,12 @@ class SubOp(BinaryZqOp):
         super().verify_()
         offset = self.offset.value.data
         assert isinstance(self.modulus.type, ModulusType)
-        if self.modulus.type.arithmetic.floating:
+        arithmetic = self.modulus.type.arithmetic
+        if arithmetic.signed:
             if offset != 0:
-                raise VerifyException("zq.sub: words of fp64 have a sign, their offset is 0")
+                raise VerifyException(
+                    f"zq.sub: words of {arithmetic.name} have a sign, their offset is 0"
+                )
         elif offset < 1:
             raise VerifyException("zq.sub: offset must be at least 1")
 
@@ -215,6 +258,9 @@ class SubOp(BinaryZqOp):
 @irdl_op_definition
 class MulOp(BinaryZqOp):
     """Montgomery product `lhs * rhs / R mod q`, at most `q + lhs * rhs / R`, which must fit the word.
+
+    For `smont32`, `(lhs * rhs - m * q) / R` with m = lhs * rhs / q mod R, a signed word: at most
+    `q/2 + |lhs * rhs| / R` in magnitude, for any words.
 
     For `fp64` the product minus q times its rounded quotient, which must be at most 2^51 in magnitude.
     """
@@ -256,13 +302,31 @@ class MulShoupOp(IRDLOperation):
     def verify_(self) -> None:
         _check_word(self.value, self.modulus)
         assert isinstance(self.modulus.type, ModulusType)
-        if self.modulus.type.arithmetic.floating:
+        arithmetic = self.modulus.type.arithmetic
+        if arithmetic.floating:
             raise VerifyException("zq.mul_shoup: works on integers, words of fp64 are doubles")
+        if arithmetic.signed:
+            raise VerifyException(
+                f"zq.mul_shoup: works on unsigned words, those of {arithmetic.name} have a sign"
+            )
+
+
+def towards_zero(below: int) -> tuple[int, int]:
+    """A step k that halves the interval of a signed word, as nearly as multiples of q can, and that interval.
+
+    Words of [-below * q/2, below * q/2) are in [-b * q/2, b * q/2) with b = max(2k, below - 2k), after k * q has been
+    added to negative ones and subtracted from others. Takes `below` of at least 3.
+    """
+    step = (below + 2) // 4
+    return step, max(2 * step, below - 2 * step)
 
 
 @irdl_op_definition
 class ReduceOp(IRDLOperation):
     """Brings a word below `from * q` under `to * q` by conditional subtractions.
+
+    For `smont32`, a word of [-from * q/2, from * q/2) to such an interval of `to`, by adding a multiple of q to
+    negative words and subtracting it from others; with `to` 1 it becomes the centred residue.
 
     For `fp64`, a word of at most `from * q/2`, whose magnitude must be below 2^52, becomes the centred residue; `to`
     is 1.
@@ -297,8 +361,17 @@ class ReduceOp(IRDLOperation):
             raise VerifyException("zq.reduce: words of fp64 are reduced to 1")
 
     def steps(self) -> tuple[int, ...]:
-        """The multiples of q to subtract conditionally, in order: [0, f) becomes [0, max(to, ceil(f/2)))."""
+        """The multiples of q to subtract conditionally, in order: [0, f) becomes [0, max(to, ceil(f/2))).
+
+        Of a signed word those to move towards 0, see `towards_zero`; 1 is reached from 3 or less, by other means.
+        """
         bound, target, out = self.from_.value.data, self.to.value.data, list[int]()
+        assert isinstance(self.modulus.type, ModulusType)
+        if self.modulus.type.arithmetic.signed:
+            while bound > max(target, 3 if target == 1 else 2):
+                step, bound = towards_zero(bound)
+                out.append(step)
+            return tuple(out)
         while bound > target:
             bound = max(target, (bound + 1) // 2)
             out.append(bound)
@@ -341,6 +414,44 @@ class ToIntegerOp(IRDLOperation):
         _check_word(self.value, self.modulus)
 
 
+@irdl_op_definition
+class CanonicalOp(IRDLOperation):
+    """The canonical integer of [0, q) of a word of `smont32` in [-from * q/2, from * q/2)."""
+
+    name = "zq.canonical"
+    value = operand_def(i32)
+    modulus = operand_def(ModulusType)
+    from_ = prop_def(IntegerAttr[I64], prop_name="from")
+    result = result_def(i32)
+    traits = traits_def(Pure())
+    assembly_format = "$value `mod` $modulus `from` $from attr-dict `:` type($modulus)"
+
+    def __init__(self, value: SSAValue, modulus: SSAValue, from_: int):
+        Operation.__init__(
+            self,
+            operands=[value, modulus],
+            result_types=[i32],
+            properties={"from": IntegerAttr(from_, i64)},
+        )
+
+    def verify_(self) -> None:
+        assert isinstance(self.modulus.type, ModulusType)
+        arithmetic = self.modulus.type.arithmetic
+        if arithmetic.name != SIGNED:
+            raise VerifyException(f"zq.canonical: works on {SIGNED}, found {arithmetic.name}")
+        if self.from_.value.data < 1:
+            raise VerifyException("zq.canonical: needs from of at least 1")
+
+    def steps(self) -> tuple[int, ...]:
+        """The multiples of q: the first is added to negative words, the others are subtracted conditionally."""
+        bound = -(-self.from_.value.data // 2)
+        out = [bound]
+        while bound > 1:
+            bound = (bound + 1) // 2
+            out.append(bound)
+        return tuple(out)
+
+
 def _check_word(word: SSAValue, modulus: SSAValue) -> None:
     assert isinstance(modulus.type, ModulusType)
     expected = modulus.type.arithmetic.word
@@ -352,6 +463,6 @@ def _check_word(word: SSAValue, modulus: SSAValue) -> None:
 
 Zq = Dialect(
     "zq",
-    [ModulusOp, AddOp, SubOp, MulOp, MulShoupOp, ReduceOp, ToFloatOp, ToIntegerOp],
+    [ModulusOp, AddOp, SubOp, MulOp, MulShoupOp, ReduceOp, CanonicalOp, ToFloatOp, ToIntegerOp],
     [ModulusType],
 )

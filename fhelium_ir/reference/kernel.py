@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import Float64Type, FloatAttr, IntegerAttr, IntegerTy
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from fhelium_ir.dialects import kernel, zq
-from fhelium_ir.reference import kernel_floats
+from fhelium_ir.reference import kernel_floats, kernel_signed
 from fhelium_ir.reference.kernel_memory import (
     Array,
     Bools,
@@ -338,6 +338,11 @@ class _Run:
                 self.values[op.results[0]] = self.floating_zq(op, op.modulus)
             case zq.ToFloatOp() | zq.ToIntegerOp():
                 self.values[op.result] = self.floating_zq(op, op.modulus)
+            case zq.BinaryZqOp() | zq.ReduceOp() | zq.CanonicalOp() if kernel_signed.computes(op):
+                words = self.modulus(op.modulus)
+                operands = [self.word(operand) for operand in op.operands[:-1]]
+                checked = kernel_signed.evaluate(op, operands, words.q, words.q_inverse)
+                self.values[op.results[0]] = self.value_of(checked, words.q != 0)
             case zq.BinaryZqOp() | zq.MulShoupOp() | zq.ReduceOp():
                 self.values[op.results[0]] = self.zq(op)
             case arith.MulUIExtendedOp():

@@ -213,6 +213,16 @@ class Code:
         odd = self.binary("lshr", pairs, self.splat(integer(32), half))
         return self.shuffle(even, odd, range(value.lanes))._replace(order=SPLIT)
 
+    def widen_signed(self, value: Value) -> Value:
+        """The same for signed words."""
+        half = value.lanes // 2
+        natural = self.ordered(value, NATURAL)
+        pairs = self.emit(f"bitcast {natural.typed} to {vector_type('i64', half)}", "i64", half)
+        shift = self.splat(integer(32), half)
+        even = self.binary("ashr", self.binary("shl", pairs, shift), shift)
+        odd = self.binary("ashr", pairs, shift)
+        return self.shuffle(even, odd, range(value.lanes))._replace(order=SPLIT)
+
     def narrow(self, value: Value) -> Value:
         """The lower halves of 64-bit words whose even lanes come first."""
         half = value.lanes // 2

@@ -141,7 +141,7 @@ def measure() -> CpuDescription:
     shoup = {
         name: product_rate(arithmetic, shoup=True)
         for name, arithmetic in ARITHMETICS.items()
-        if not arithmetic.floating
+        if not arithmetic.signed
     }
     return CpuDescription(available_cores(), vector_bits(), cache_sizes(), copied, rates, shoup)
 
@@ -244,7 +244,7 @@ def _read(path: Path) -> CpuDescription | None:
             (int(caches[0]), int(caches[1]), int(caches[2])),
             float(cast(float, data["copy_bytes_s"])),
             {name: float(rates[name]) for name in ARITHMETICS},
-            {name: float(shoup[name]) for name, a in ARITHMETICS.items() if not a.floating},
+            {name: float(shoup[name]) for name, a in ARITHMETICS.items() if not a.signed},
         )
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
         return None

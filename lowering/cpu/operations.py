@@ -121,6 +121,14 @@ def _between_widths(op: Operation, operands: Sequence[Value], code: Code) -> Val
     kind = type(op)
     if kind is arith.ExtUIOp and _pays(operands[0]) and _widths(op) == ("i32", "i64"):
         return code.widen(operands[0])
+    if (
+        kind is arith.ExtSIOp
+        and _pays(operands[0])
+        and _widths(op) == ("i32", "i64")
+        # Signed words that are multiplied; others are indices.
+        and all(isinstance(use.operation, arith.MuliOp) for use in op.results[0].uses)
+    ):
+        return code.widen_signed(operands[0])
     if kind is arith.TruncIOp and operands[0].order == SPLIT and _widths(op) == ("i64", "i32"):
         return code.narrow(operands[0])
     return None

@@ -21,7 +21,7 @@ from fhelium_ir.universe import make_context
 FMA, LOW, WIDE, EXCHANGE = "fma", "low32", "wide32", "exchange"
 """Rates: fused multiply-adds of doubles; products of 32-bit words, the low word or both; words moved between lanes."""
 
-SHOUP = {f"{name}_shoup": name for name, a in ARITHMETICS.items() if not a.floating}
+SHOUP = {f"{name}_shoup": name for name, a in ARITHMETICS.items() if not a.signed}
 """Rates of modular products by a factor whose quotient by q is known, and their arithmetics."""
 
 RATES = (FMA, LOW, WIDE, EXCHANGE, *SHOUP)

@@ -103,14 +103,14 @@ class CardDescription:
     def device(self) -> Device:
         """The device for schedules.
 
-        Words of 32 bits come first: they are half as long, and take most of their bits. Among the wider ones the order
-        is that of bits of modulus multiplied per second.
+        Words of 32 bits come first, in the built-in order: they are half as long, and take most of their bits. Among
+        the wider ones the order is that of bits of modulus multiplied per second.
         """
-        narrow = [name for name, a in ARITHMETICS.items() if a.word_bits == 32]
-        wide = [name for name, a in ARITHMETICS.items() if a.word_bits == 64]
-        order = [*self._fastest(narrow), *self._fastest(wide)]
-        words_s = self.copy_bytes_s / WORD
         built_in = DEVICES["gpu"]
+        narrow = [name for name in built_in.arithmetics if ARITHMETICS[name].word_bits == 32]
+        wide = [name for name, a in ARITHMETICS.items() if a.word_bits == 64]
+        order = [*narrow, *self._fastest(wide)]
+        words_s = self.copy_bytes_s / WORD
         return replace(
             built_in,
             name=CARD,

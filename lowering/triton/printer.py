@@ -34,6 +34,7 @@ from fhelium_ir.lowering.triton import multiply_add
 from fhelium_ir.lowering.triton.axes import UNIFORM, Axes, infer_axes, yielded_values
 from fhelium_ir.lowering.triton.coalescing import MARK
 from fhelium_ir.lowering.triton.names import Names, symbol_identifier
+from fhelium_ir.lowering.triton.three_terms import folded, three_terms
 
 IMPORTS = "import triton\nimport triton.language as tl\n"
 
@@ -374,6 +375,12 @@ class _Printer:
             self._assign(op.result, f"{self._signed(op.input)}.to({wide})")
 
     def _binary(self, op: Operation) -> None:
+        if folded(op):
+            return
+        if (terms := three_terms(op)) is not None:
+            text = " ".join(t if isinstance(t, str) else self.names.of(t) for t in terms)
+            self._assign(op.results[0], text)
+            return
         kind = type(op)
         words = bool(op.results) and _width(op.results[0].type) > 1
         if kind in _FLOAT_INFIX and op.results[0].type == f64:

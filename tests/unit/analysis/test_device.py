@@ -59,10 +59,13 @@ def test_built_in_names() -> None:
         ({"lanes": 48}, "'lanes' must be a power of two, found 48"),
         ({"rows": 0}, "'rows' must be a power of two, found 0"),
         ({"warps": 3}, "'warps' must be 1, 2, 4, 8 or 16, found 3"),
-        ({"arithmetics": []}, "'arithmetics' must be a list of names among mont32, fp64, mont64"),
+        (
+            {"arithmetics": []},
+            "'arithmetics' must be a list of names among mont32, smont32, fp64, mont64",
+        ),
         (
             {"arithmetics": ["fp65"]},
-            "'arithmetics' must be a list of names among mont32, fp64, mont64",
+            "'arithmetics' must be a list of names among mont32, smont32, fp64, mont64",
         ),
         ({"memory_cost": -1}, "'memory_cost' must be a number that is not negative, found -1"),
         (

@@ -45,7 +45,10 @@ def test_the_nearest_number_of_rows(tmp_path: Path) -> None:
     [
         ({"degree": 3}, "entry 1: the field 'degree' must be a power of two from 8 to 131072, fou"),
         ({"degree": 1 << 15}, "entry 1: the schedule has 16 stages, ring degree 32768 needs 15"),
-        ({"arithmetic": "fp65"}, "the field 'arithmetic' must be one of mont32, fp64, mont64, fo"),
+        (
+            {"arithmetic": "fp65"},
+            "the field 'arithmetic' must be one of mont32, smont32, fp64, mont64, fo",
+        ),
         ({"rows": 0}, "the field 'rows' must be a positive integer, found 0"),
         ({"rows": 32}, r"entry 1: there is an entry for degree 65536, fp64, 32 rows already"),
         ({"schedule": 4}, "the field 'schedule' must be the text of an #ntt.schedule, found 4"),

@@ -161,6 +161,18 @@ def test_words_of_64_bits(cut: Schedule) -> None:
 
 
 @pytest.mark.parametrize("target", ("interpret", "cpu"))
+@pytest.mark.parametrize("bits", [28, 30])
+@pytest.mark.parametrize("cut", [CUTS[1], CUTS[4], CUTS[8]], ids=str)
+def test_signed_words(cut: Schedule, bits: int, target: str) -> None:
+    """Sums of four digits that fit the word, and primes so close to 2^30 that they are reduced on the way."""
+    run(parameters(7, 4, 2, bits=bits), 6, target, cut, "smont32")
+
+
+def test_signed_words_in_triton() -> None:
+    run(parameters(3, 2, 2, bits=30), 2, "triton-interpret", CUTS[5], "smont32")
+
+
+@pytest.mark.parametrize("target", ("interpret", "cpu"))
 @pytest.mark.parametrize("cut", [CUTS[1], CUTS[4], CUTS[8]], ids=str)
 def test_doubles(cut: Schedule, target: str) -> None:
     """Primes so close to 2^50 that sums are reduced on the way; four digits."""

@@ -21,7 +21,7 @@ SMALL = CpuDescription(
     256,
     (1 << 15, 1 << 20, 0),
     1e10,
-    {"mont32": 3e9, "fp64": 2e9, "mont64": 1e9},
+    {"mont32": 3e9, "smont32": 4e9, "fp64": 2e9, "mont64": 1e9},
     {"mont32": 5e9, "mont64": 1.8e9},
 )
 

@@ -13,10 +13,11 @@ from fhelium_ir.lowering.cpu.binding import Machine, assembly, host_header, host
 from fhelium_ir.lowering.cpu.llvm_text import module_text
 from fhelium_ir.universe import make_context
 
-BITS = {"mont32": 29, "fp64": 49, "mont64": 58}
+BITS = {"mont32": 29, "smont32": 29, "fp64": 49, "mont64": 58}
 REGISTERS = {512: "zmm", 256: "ymm", 128: "xmm"}
 MULTIPLIES = {
     "mont32": r"vpmuludq|vpmulld",
+    "smont32": r"vpmuldq|vpmulld",
     "fp64": r"vf(?:n?m)(?:add|sub)\d+pd",
     "mont64": r"vpmuludq|vpmullq",
 }
@@ -36,7 +37,8 @@ def kernels(arithmetic: str) -> dict[str, kernel.FuncOp]:
     two = "level = 3, scale = 2**48"
     text = (
         f"module attributes {{ckks.params = #ckks.params<ring_degree = 2048, {primes}, "
-        "digits = 2, scale = 2**24, secret = ternary, insecure>} {\n"
+        "digits = 2, scale = 2**24, secret = ternary, insecure>, "
+        f"rns.arithmetic = #rns.arithmetic<{arithmetic}>}} {{\n"
         f"func.func @f(%x : {one}, %y : {one}) -> !ckks.ciphertext<level = 2, scale = 2**48 / q3> {{\n"
         f"%0 = ckks.mul %x, %y : {one}\n"
         f"%1 = ckks.relinearize %0 : !ckks.ciphertext<{two}, size = 3>\n"
@@ -82,7 +84,7 @@ def test_other_processors_of_this_kind(arithmetic: str, machine: Machine, bits: 
     found = assembly(
         machine.header() + module_text({"f": transform_kernel(arithmetic)}, bits), machine
     )
-    pattern = "vpmuludq" if arithmetic != "fp64" else MULTIPLIES["fp64"]
+    pattern = {"fp64": MULTIPLIES["fp64"], "smont32": "vpmuldq"}.get(arithmetic, "vpmuludq")
     assert len(re.findall(rf"\b(?:{pattern})\b.*%{REGISTERS[bits]}", found)) > 20
 
 
@@ -90,6 +92,7 @@ def test_other_processors_of_this_kind(arithmetic: str, machine: Machine, bits: 
     ("arithmetic", "multiply"),
     [
         ("mont32", r"\bumull2?\s+v\d+\.2d|\bmul\s+v\d+\.4s"),
+        ("smont32", r"\bsmull2?\s+v\d+\.2d"),
         ("fp64", r"\bfml[as]\s+v\d+\.2d"),
         ("mont64", r"\bumull2?\s+v\d+\.2d|\bumlal2?\s+v\d+\.2d|\bmul\s+v\d+\.4s"),
     ],

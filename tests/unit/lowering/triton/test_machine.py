@@ -21,7 +21,7 @@ H200 = CardDescription(
     4.1e12,
     {"fma": 15.9e12, "low32": 15.0e12, "wide32": 4.0e12, "exchange": 1.6e12}
     | {"mont32_shoup": 2.1e12, "mont64_shoup": 0.5e12},
-    {"mont32": 1.7e12, "fp64": 2.6e12, "mont64": 0.3e12},
+    {"mont32": 1.7e12, "smont32": 1.8e12, "fp64": 2.6e12, "mont64": 0.3e12},
     1.5e-6,
 )
 GAMING = CardDescription(
@@ -29,7 +29,7 @@ GAMING = CardDescription(
     0.92e12,
     {"fma": 0.6e12, "low32": 20.0e12, "wide32": 10.0e12, "exchange": 1.5e12}
     | {"mont32_shoup": 4e12, "mont64_shoup": 0.8e12},
-    {"mont32": 2.5e12, "fp64": 0.1e12, "mont64": 0.5e12},
+    {"mont32": 2.5e12, "smont32": 2.6e12, "fp64": 0.1e12, "mont64": 0.5e12},
     2.0e-6,
 )
 

@@ -1,4 +1,4 @@
-"""Base conversion on words of `fp64`."""
+"""Base conversion on words with a sign: of `fp64`, or of `smont32`."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ ANY_BELOW = 1 << 50
 """`below` of a residue modulo one prime that is taken for a word of another one, however small."""
 
 
-def convert_floats(emitter: NodeEmitter, node: Node) -> list[SSAValue]:
+def convert_signed(emitter: NodeEmitter, node: Node) -> list[SSAValue]:
     """sum_i c_i * (D/d_i) - u' * D with centred residues c_i, reduced.
 
     Corrections: `none`, u' = 0; `nearest`, u' is computed here; `given`, u' lies in scratch memory; `rounded`, there is
-    one limb, and u' is 0 or -1.
+    one limb of doubles, and u' is 0 or -1.
     """
     *numbers, eager, correction = node.data
     buffer, start, count, table, base = (int(number) for number in numbers)
@@ -46,7 +46,7 @@ def convert_floats(emitter: NodeEmitter, node: Node) -> list[SSAValue]:
         offset = build.add(entries, width, build.mul(loop.index, width))
         factor = build.load(coefficients, offset)
         if nearest:
-            factor = small_to_float(emitter, factor)
+            factor = small_to_word(emitter, factor)
         words = source_limb(emitter, buffer, first, build.emit(arith.MinUIOp(loop.index, last)))
         loop.yielded = [
             emitter.partial(loop.carried[r], word, factor, bool(eager))
@@ -63,7 +63,7 @@ def convert_floats(emitter: NodeEmitter, node: Node) -> list[SSAValue]:
     if correction != "none":
         negative = build.load(coefficients, entries)
         if nearest:
-            negative = small_to_float(emitter, negative)
+            negative = small_to_word(emitter, negative)
             quotients = [
                 quotient_of(emitter, loop.results[registers + r], loop.results[2 * registers + r])
                 for r in range(registers)
@@ -73,7 +73,8 @@ def convert_floats(emitter: NodeEmitter, node: Node) -> list[SSAValue]:
         for r, quotient in enumerate(quotients):
             product = emitter.product(quotient, negative)
             sums[r] = build.emit(zq.AddOp(sums[r], product, emitter.modulus))
-    return [emitter.settled(total) for total in sums]
+    terms = 1 if correction == "none" else 2
+    return [emitter.settled(total, bool(eager), terms) for total in sums]
 
 
 def source_limb(
@@ -116,7 +117,7 @@ def quotient_of(emitter: NodeEmitter, fractions: SSAValue, negatives: SSAValue) 
     build = emitter.build
     rounded = build.emit(arith.AddiOp(fractions, build.constant(1 << 31)))
     multiple = build.value(build.shift_right(rounded, 32))
-    return small_to_float(emitter, build.emit(arith.SubiOp(multiple, negatives)))
+    return small_to_word(emitter, build.emit(arith.SubiOp(multiple, negatives)))
 
 
 def overflow(
@@ -127,9 +128,12 @@ def overflow(
     Beyond a shorter digit's limbs reciprocal and prime are 0, and so are both.
     """
     build = emitter.build
-    lifted = build.emit(arith.AddfOp(word, build.float_constant(_MAGIC)))
-    bits = build.emit(arith.BitcastOp(lifted, i64))
-    signed = build.emit(arith.SubiOp(bits, build.constant(_MAGIC_BITS)))
+    if emitter.floating:
+        lifted = build.emit(arith.AddfOp(word, build.float_constant(_MAGIC)))
+        bits = build.emit(arith.BitcastOp(lifted, i64))
+        signed = build.emit(arith.SubiOp(bits, build.constant(_MAGIC_BITS)))
+    else:
+        signed = build.emit(arith.ExtSIOp(word, i64))
     negative = build.compare("slt", signed, build.constant(0))
     moved = build.emit(arith.AddiOp(signed, prime))
     canonical = build.emit(arith.SelectOp(negative, moved, signed))
@@ -140,9 +144,11 @@ def overflow(
     return product.results[1], build.emit(arith.ExtUIOp(was_moved, i64))
 
 
-def small_to_float(emitter: NodeEmitter, value: SSAValue) -> SSAValue:
-    """A signed i64 of less than 2^51 in magnitude as a double."""
+def small_to_word(emitter: NodeEmitter, value: SSAValue) -> SSAValue:
+    """A signed i64 as a word: of less than 2^51 in magnitude as a double, of less than 2^31 as a signed word."""
     build = emitter.build
+    if not emitter.floating:
+        return build.to_word(value)
     moved = build.emit(arith.AddiOp(value, build.constant(_MAGIC_BITS)))
     double = build.emit(arith.BitcastOp(moved, f64))
     return build.emit(arith.SubfOp(double, build.float_constant(_MAGIC)))

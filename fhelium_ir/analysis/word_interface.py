@@ -1,4 +1,4 @@
-"""The interface of an `fp64` program: canonical integers outside, doubles inside."""
+"""The interface of a program whose words have a sign: canonical integers outside, signed words or doubles inside."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ from fhelium_ir.dialects.rns import PolyFacts, PolyType
 
 
 def convert_interfaces(module: ModuleOp, words: Words) -> None:
-    """Stores what crosses the interface of a function as `int64`, and converts it inside.
+    """Stores what crosses the interface of a function as the canonical integers of the module's arithmetic, `int64` or
+    `int32`, and converts it inside.
 
     Each argument and each result of a call is converted once, behind its definition; each operand
-    of a return or a call in front of it. Values that are `int64` already are left alone.
+    of a return or a call in front of it. Values that are such integers already are left alone.
 
     Raises:
         FheliumError: an argument, or the result of a call, is stored for another arithmetic.
