@@ -14,7 +14,7 @@ from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.compiler.remarks import remark
 from fhelium_ir.dialects.ckks_params import parameters_of
 from fhelium_ir.dialects.rns import ARITHMETIC, ArithmeticAttr
-from fhelium_ir.dialects.zq import ARITHMETICS, Arithmetic
+from fhelium_ir.dialects.zq import ARITHMETICS, MODULE_ARITHMETICS, Arithmetic
 from fhelium_ir.parameters import Parameters
 
 PASS = "select-arithmetic"
@@ -39,13 +39,13 @@ class SelectArithmetic(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         device = load_device(self.device)
-        if self.arithmetic and self.arithmetic not in ARITHMETICS:
-            raise unknown_name("arithmetic", self.arithmetic, ARITHMETICS, f"pass '{PASS}'")
+        if self.arithmetic and self.arithmetic not in MODULE_ARITHMETICS:
+            raise unknown_name("arithmetic", self.arithmetic, MODULE_ARITHMETICS, f"pass '{PASS}'")
         parameters = parameters_of(op)
         location = location_of(op)
         forced = self._forced(op)
         if forced is not None:
-            misfit = first_misfit(ARITHMETICS[forced], parameters)
+            misfit = first_misfit(MODULE_ARITHMETICS[forced], parameters)
             if misfit is not None:
                 raise FheliumError(f"{PASS}: {misfit}", location)
             op.attributes[ARITHMETIC] = ArithmeticAttr(forced)

@@ -20,12 +20,16 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
+from fhelium_ir.analysis.prime_groups import rows_in_group
 from fhelium_ir.analysis.representatives import contract_of, known_op, name_of, poly
 from fhelium_ir.analysis.two_labels import TwoLabelProblem, solve
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.dialects import ntt, resource, rns
 from fhelium_ir.dialects.assembly import integer_property
+from fhelium_ir.dialects.ckks_params import parameters_of
+from fhelium_ir.dialects.zq import MIXED, MIXED_GROUPS
+from fhelium_ir.parameters import Parameters
 
 PASS = "track-montgomery"
 
@@ -76,11 +80,22 @@ def conversion_cost(value: SSAValue) -> int:
     return prod(facts.shape())
 
 
+def _radix_words(value: SSAValue, parameters: Parameters | None) -> int:
+    """Words of a bundle that have a radix: in a mixed module those of `mont64`; at least 1."""
+    facts = poly(value)
+    assert facts is not None
+    if parameters is None:
+        return conversion_cost(value)
+    rows = rows_in_group(facts, parameters, MIXED_GROUPS[0].name)
+    return max(1, facts.components * rows * facts.degree)
+
+
 def build_constraints(module: ModuleOp) -> Constraints:
     """The two-label problem of a module, not solved."""
     arithmetic = module.attributes.get(rns.ARITHMETIC)
     without = isinstance(arithmetic, rns.ArithmeticAttr) and arithmetic.arithmetic.radix_bits == 0
-    constraints = Constraints(has_radix=not without)
+    mixed = isinstance(arithmetic, rns.ArithmeticAttr) and arithmetic.data == MIXED
+    constraints = Constraints(has_radix=not without, mixed=parameters_of(module) if mixed else None)
     for op in module.walk():
         constraints.visit(op)
     constraints.add_costs()
@@ -95,7 +110,8 @@ class Constraints:
     node whose label is the exponent at which it is consumed; an operand without one is consumed as
     it is. `products` lists the constant
     factors: op, index of the constant, index of the other factor (None: exponent 1). Without a
-    radix all exponents are the same, and nothing is pinned.
+    radix all exponents are the same, and nothing is pinned. `mixed` are the parameters of a mixed
+    module, where only some rows have a radix.
     """
 
     problem: TwoLabelProblem = field(default_factory=TwoLabelProblem)
@@ -108,6 +124,7 @@ class Constraints:
     )
     why: dict[int, str] = field(default_factory=dict[int, str])
     has_radix: bool = True
+    mixed: Parameters | None = None
 
     def visit(self, op: Operation) -> None:
         """Adds the values that an op defines and the constraints that it makes."""
@@ -249,7 +266,7 @@ class Constraints:
         for value, nodes in uses.items():
             if value not in self.nodes:
                 raise self._error(value.owner, f"{name_of(value)} is no value of a function")
-            self.problem.copies(self.nodes[value], nodes, conversion_cost(value))
+            self.problem.copies(self.nodes[value], nodes, _radix_words(value, self.mixed))
 
     def without_radix(self) -> Exponents:
         """The solution for R = 1, where all words are those of exponent 0."""

@@ -81,8 +81,24 @@ ARITHMETICS: dict[str, Arithmetic] = {
     "mont64": Arithmetic("mont64", 64, 64),
 }
 
+MIXED = "mixed64"
+"""Two arithmetics in one module: primes that `fp64` admits have it, all others `mont64`. Buffers hold 64-bit words, by
+row the bits of doubles or integers. No kernel computes in it: each computes for the rows of one group."""
+
+MIXED_GROUPS: tuple[Arithmetic, ...] = (ARITHMETICS["mont64"], ARITHMETICS[FLOATING])
+"""The arithmetics of a mixed module, in the order in which kernels are launched."""
+
+MODULE_ARITHMETICS: dict[str, Arithmetic] = {**ARITHMETICS, MIXED: Arithmetic(MIXED, 64, 64)}
+"""What a module may state; of the mixed one word and radix are those of its integers."""
+
+
+def group_of(q: int) -> Arithmetic:
+    """The arithmetic of a prime in a mixed module."""
+    return ARITHMETICS[FLOATING if ARITHMETICS[FLOATING].admits(q) else "mont64"]
+
+
 INTERFACE_WORD = "int64"
-"""How types spell canonical 64-bit integers, the form in which values cross the interface of an `fp64` program."""
+"""How types spell canonical 64-bit integers, in which values cross the interface of an `fp64` or a mixed program."""
 
 FLOATING_WORDS = (FLOATING, INTERFACE_WORD)
 """The representatives of an `fp64` program; R is 1 in both, so all exponents are 0."""
