@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import DenseArrayBase, DenseIntOrFPElementsAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute
 
-from fhelium_ir.analysis.prime_groups import group_primes
+from fhelium_ir.analysis.prime_groups import group_primes, in_group
 from fhelium_ir.analysis.region_words import MIXED_WIDTH
 from fhelium_ir.client import modular
 from fhelium_ir.client.numbers import bit_reversal, primitive_root
@@ -238,6 +238,9 @@ class Materializer:
                 factor = prod(self._prime(other) for other in attribute.data.basis.limbs())
             else:
                 factor = prod(digits[digit]) // q
+            if not in_group(limb, self.parameters, _group(declared)):
+                out.append(0)  # words of the other group; only masked words meet it
+                continue
             power = 1 if attribute.data.kind == "product" else -1
             out.append(pow(factor, power, q) * pow(self.radix, exponent, q) % q)
         return out
