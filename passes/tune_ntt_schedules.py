@@ -77,7 +77,9 @@ class TuneNttSchedules(ModulePass):
                     continue
                 schedule = _timed(inner, facts, table) or _offer(inner, facts, device, offers)
                 if schedule is not None:
-                    inner.properties[SCHEDULES.get(group or "", "schedule")] = ScheduleAttr(schedule)
+                    inner.properties[SCHEDULES.get(group or "", "schedule")] = ScheduleAttr(
+                        schedule
+                    )
                     tuned[facts.degree, schedule, facts.arithmetic] += 1
         if remarks_wanted():
             for (degree, schedule, arithmetic), count in tuned.items():

@@ -24,7 +24,7 @@ from fhelium_ir.analysis.region_interface import region_ops
 from fhelium_ir.compiler.errors import FheliumError, unknown_name
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.dialects import ckks, fusion, rns
-from fhelium_ir.dialects.zq import ARITHMETICS, FLOATING_WORDS, INTERFACE_WORD, Arithmetic
+from fhelium_ir.dialects.zq import FLOATING_WORDS, INTERFACE_WORD, MODULE_ARITHMETICS, Arithmetic
 
 if TYPE_CHECKING:
     import torch
@@ -75,7 +75,7 @@ class OperationInvocation:
             facts = _facts(value)
             if facts is not None and facts.arithmetic is not None:
                 floating = facts.arithmetic in FLOATING_WORDS
-                return ARITHMETICS["fp64" if floating else facts.arithmetic]
+                return MODULE_ARITHMETICS["fp64" if floating else facts.arithmetic]
         raise FheliumError(
             f"'{self.operation.name}': the representatives are undecided; run track-montgomery first",
             location_of(self.operation),

@@ -72,6 +72,7 @@ class CpuDescription:
             name="host",
             arithmetics=("mont32", *wide),
             lanes=16 * words,
+            wide_factor=min(cpu.wide_factor, self.products_s["fp64"] / self.products_s["mont64"]),
             cache=self.caches[1] or cpu.cache,
         )
 
