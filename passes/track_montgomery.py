@@ -17,7 +17,7 @@ from xdsl.passes import ModulePass
 from fhelium_ir.analysis.constants import place_constants
 from fhelium_ir.analysis.exponents import (
     Exponents,
-    conversion_cost,
+    conversion_words,
     is_constant,
     solve_exponents,
 )
@@ -355,7 +355,8 @@ class _Tracker:
             text = f"reduced {name} from {_text(self.below[source])} to {_text(below)}"
             remark(PASS, op, "applied", text)
             return
-        words = conversion_cost(value)
+        mixed = self.words.parameters if len(self.words.groups) > 1 else None
+        words = conversion_words(value, mixed)
         self.converted += 1
         self.converted_words += words
         remark(

@@ -73,21 +73,15 @@ def solve_exponents(module: ModuleOp) -> Exponents:
     return constraints.read(labels)
 
 
-def conversion_cost(value: SSAValue) -> int:
-    """Words of a bundle: components * rows * N."""
+def conversion_words(value: SSAValue, mixed: Parameters | None) -> int:
+    """Words of a bundle that a change of its exponent multiplies: components * rows * N; in a mixed
+    module, whose parameters are given then, without the rows of `fp64`.
+    """
     facts = poly(value)
     assert facts is not None
-    return prod(facts.shape())
-
-
-def _radix_words(value: SSAValue, parameters: Parameters | None) -> int:
-    """Words of a bundle that have a radix: in a mixed module those of `mont64`; at least 1."""
-    facts = poly(value)
-    assert facts is not None
-    if parameters is None:
-        return conversion_cost(value)
-    rows = rows_in_group(facts, parameters, MIXED_GROUPS[0].name)
-    return max(1, facts.components * rows * facts.degree)
+    if mixed is None:
+        return prod(facts.shape())
+    return facts.components * rows_in_group(facts, mixed, MIXED_GROUPS[0].name) * facts.degree
 
 
 def build_constraints(module: ModuleOp) -> Constraints:
@@ -266,7 +260,9 @@ class Constraints:
         for value, nodes in uses.items():
             if value not in self.nodes:
                 raise self._error(value.owner, f"{name_of(value)} is no value of a function")
-            self.problem.copies(self.nodes[value], nodes, _radix_words(value, self.mixed))
+            # What costs nothing would be converted at random.
+            cost = max(1, conversion_words(value, self.mixed))
+            self.problem.copies(self.nodes[value], nodes, cost)
 
     def without_radix(self) -> Exponents:
         """The solution for R = 1, where all words are those of exponent 0."""

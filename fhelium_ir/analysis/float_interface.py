@@ -59,9 +59,10 @@ def _convert_in(
         return
     name = words.arithmetic.name
     if facts.arithmetic not in (None, name):
+        owner = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
         raise FheliumError(
             f"{name_of(value)} is stored for {facts.arithmetic}, the module's arithmetic is {name}",
-            location_of(value.owner) if isinstance(value.owner, Operation) else None,
+            location_of(owner) if owner is not None else None,
         )
     assert before is not None and before.parent is not None
     # A canonical integer is a reduced word, as a double one below 2.

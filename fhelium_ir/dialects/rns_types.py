@@ -106,9 +106,8 @@ class PolyFacts:
             return replace(self, arithmetic=group, float_below=None)
         if self.arithmetic == INTERFACE_WORD:
             return self
-        exponent = None if self.exponent is None else 0
         return replace(
-            self, arithmetic=group, exponent=exponent, below=self.float_below, float_below=None
+            self, arithmetic=group, exponent=0, below=self.float_below, float_below=None
         )
 
     def unbounded(self) -> PolyFacts:
