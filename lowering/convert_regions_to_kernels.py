@@ -27,7 +27,7 @@ from xdsl.utils.hints import isa
 
 from fhelium_ir.analysis.digit_rows import Scratch
 from fhelium_ir.analysis.region_graph import Unfusable
-from fhelium_ir.analysis.region_graphs import RegionGraphs
+from fhelium_ir.analysis.region_graphs import RegionGraphs, region_scratch
 from fhelium_ir.analysis.region_interface import is_kept
 from fhelium_ir.analysis.region_nodes import RegionGraph
 from fhelium_ir.analysis.requirements import resource_position
@@ -247,23 +247,38 @@ class _HostLowering:
     def lower_region(self, op: fusion.FusedOp) -> None:
         """Allocates a region's results and launches its kernels."""
         try:
-            graph = self.library.graphs.graph(op)
+            graphs = self.library.graphs.graphs(op)
         except Unfusable as error:
             raise self.error(str(error)) from error
         if op.resources is None:
             raise self.error("a region names no resources; run infer-resources first")
-        if graph.anchored is not None and graph.anchored.schedule is None:
+        if any(g.anchored is not None and g.anchored.schedule is None for g in graphs):
             raise self.error("a transform has no schedule; run tune-ntt-schedules first")
-        expected = resource_position(graph, "table", len(graph.tables))
-        if len(op.resources) != expected:
+        expected = [resource_position(graph, "table", len(graph.tables)) for graph in graphs]
+        if len(op.resources) != sum(expected):
             raise self.error(
-                f"the region reads {expected} resources, it names {len(op.resources)}; "
+                f"the region reads {sum(expected)} resources, it names {len(op.resources)}; "
                 "run infer-resources again"
             )
         tables = [self.resource(symbol) for symbol in op.resources]
         outputs = [self._output(op, index) for index in range(len(op.outputs))]
-        scratch = [self._scratch(op, index, rows) for index, rows in enumerate(graph.scratch)]
+        memory = region_scratch(graphs)
+        scratch = [self._scratch(op, index, rows) for index, rows in enumerate(memory)]
         inputs = [self.values[value] for value in op.inputs]
+        for graph, count in zip(graphs, expected, strict=True):
+            self._launch_kernels(op, graph, tables[:count], (inputs, outputs, scratch))
+            tables = tables[count:]
+        for result, output in zip(op.outputs, outputs, strict=True):
+            self.values[result] = output
+
+    def _launch_kernels(
+        self,
+        op: fusion.FusedOp,
+        graph: RegionGraph,
+        tables: Sequence[SSAValue],
+        buffers: tuple[Sequence[SSAValue], Sequence[SSAValue], Sequence[SSAValue]],
+    ) -> None:
+        """Launches the kernels of a graph."""
         codes = self.library.kernels(graph, op)
         names = [code.function.sym_name.data for code in codes]
         remark(self.library_name, op, "applied", f"lowered to {', '.join(names)}")
@@ -271,7 +286,7 @@ class _HostLowering:
             arguments = [
                 self._number(code.number(argument, graph), argument.kind)
                 if argument.kind in ("bound", "count", "component_rows")
-                else self._argument(argument, graph, tables, (inputs, outputs, scratch))
+                else self._argument(argument, graph, tables, buffers)
                 for argument in code.arguments
             ]
             grid = list(code.grid(graph))
@@ -280,8 +295,6 @@ class _HostLowering:
             launch.location = op.location
             host.check_launch(launch, code.function)
             self.block.add_op(launch)
-        for result, output in zip(op.outputs, outputs, strict=True):
-            self.values[result] = output
 
     library_name = ConvertRegionsToKernels.name
 

@@ -46,6 +46,8 @@ def kernel_steps(graph: RegionGraph, tile: Tile) -> list[KernelStep]:
             partial(transform_kernel, source, schedule, step),
         )
         for step in range(count)
+        # A group of primes may have results and no digits.
+        if source.limbs or step == count - 1
     ]
     if graph.digits is not None:
         steps[-1] = KernelStep(
@@ -59,7 +61,7 @@ def kernel_steps(graph: RegionGraph, tile: Tile) -> list[KernelStep]:
 
 def _quotient_shape(graph: RegionGraph, tile: Tile) -> tuple[object, ...]:
     """What the kernel of quotients depends on: nothing of what follows the conversion."""
-    return ("quotients", graph.degree, graph.row_words, graph.quotients, tile)
+    return ("quotients", graph.degree, graph.row_words, graph.quotients, graph.mixed, tile)
 
 
 def _step_shape(graph: RegionGraph, step: int, steps: int) -> tuple[object, ...]:
@@ -74,6 +76,8 @@ def _step_shape(graph: RegionGraph, step: int, steps: int) -> tuple[object, ...]
         graph.arithmetic,
         graph.row_words,
         graph.scratch_column,
+        graph.result_column,
+        graph.mixed,
         0 in graph.integer_outputs,
         graph.largest_prime,
         transform.direction,

@@ -109,7 +109,9 @@ class _ProductPass(TransformPass):
         else:
             slot = build.load_index(entries, build.add(entry, 1))
             start = build.mul(slot, self.graph.degree)
-            values = [build.load(emitter.scratch(0), build.add(start, *p), mask) for p in before]
+            values = [
+                emitter.load_word(emitter.scratch(0), build.add(start, *p), mask) for p in before
+            ]
         words, bounds = self.forward_stages(values)
         return words, max(bounds)
 
@@ -133,6 +135,7 @@ class _ProductPass(TransformPass):
 
         Each word of the key is loaded right before its use, so that few of them take registers.
         """
-        build = self.emitter.build
+        emitter = self.emitter
         for word, position in zip(words, positions, strict=True):
-            yield word, build.load(self.emitter.input(key), build.add(start, *position), mask)
+            place = emitter.build.add(start, *position)
+            yield word, emitter.load_word(emitter.input(key), place, mask)

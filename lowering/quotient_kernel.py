@@ -6,6 +6,7 @@ from xdsl.dialects import arith
 
 from fhelium_ir.analysis.region_nodes import RegionGraph
 from fhelium_ir.dialects import kernel
+from fhelium_ir.lowering.group_conversion import GroupConversion, Segment
 from fhelium_ir.lowering.region_kernels import KernelCode, NodeEmitter, Tile
 from fhelium_ir.lowering.signed_conversion import overflow, quotient_of, source_limb
 
@@ -19,6 +20,15 @@ def quotient_kernel(graph: RegionGraph, tile: Tile, name: str) -> KernelCode:
     lane, block = build.emit(kernel.LaneIdOp(0)), build.emit(kernel.ProgramIdOp(0))
     position = build.add(build.mul(block, columns), lane)
     emitter.begin([(position, 0)])
+    row = build.mul(emitter.column(found.component), graph.degree)
+    if found.segments:
+        conversion = GroupConversion(emitter, found.buffer, found.table, "nearest")
+        counts = [build.constant(0)] * conversion.counters
+        for segment in found.segments:
+            _, counts = conversion.segment(Segment(*segment), [], counts, only_counts=True)
+        (quotient,) = conversion.quotients(counts)
+        emitter.store_word(quotient, emitter.scratch(0), build.add(row, position), None)
+        return emitter.finish(name, [columns], graph.degree // columns, tile.warps)
     entries, none = emitter.table_buffer(found.table), build.constant(0)
     first = emitter.column(found.start)
     with build.loop(emitter.bound(found.count), [none, none]) as loop:
@@ -32,6 +42,5 @@ def quotient_kernel(graph: RegionGraph, tile: Tile, name: str) -> KernelCode:
             for total, term in zip(loop.carried, terms, strict=True)
         ]
     quotient = quotient_of(emitter, *loop.results)
-    row = build.mul(emitter.column(found.component), graph.degree)
     build.store(quotient, emitter.scratch(0), build.add(row, position), None)
     return emitter.finish(name, [columns], graph.degree // columns, tile.warps)

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from math import ceil
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, i32, i64
+from xdsl.dialects.builtin import IntegerAttr, f64, i32, i64
 from xdsl.ir import SSAValue
 
 from fhelium_ir.analysis import signed_bounds
 from fhelium_ir.analysis.region_nodes import Node, RegionGraph
 from fhelium_ir.analysis.region_words import conversion_width
 from fhelium_ir.dialects import kernel, zq
+from fhelium_ir.lowering.group_conversion import convert_groups
 from fhelium_ir.lowering.kernel_builder import TABLE_ELEMENTS, Argument, Index, KernelBuilder
 from fhelium_ir.lowering.signed_conversion import convert_signed
 
@@ -65,7 +66,9 @@ class KernelCode:
         if argument.kind == "component_rows":
             assert graph.quotients is not None
             return len(rows.limbs) // graph.quotients.components
-        return len(rows.limbs) if argument.kind == "count" else max(rows.columns[argument.index])
+        if argument.kind == "count":
+            return len(rows.limbs)
+        return max(rows.columns[argument.index], default=0)
 
 
 def rows_of(graph: RegionGraph, digits: bool) -> RegionGraph:
@@ -115,6 +118,8 @@ class NodeEmitter:
         self.digits = digits
         self.components = components
         self.floating = graph.arithmetic == zq.FLOATING
+        # In a mixed module memory holds integers, for `fp64` the bits of doubles.
+        self.bits = graph.mixed and self.floating
         self.signed = zq.ARITHMETICS[graph.arithmetic].signed
         # No sum of products of words with a sign exceeds so many times q/2.
         self.capacity = 0
@@ -198,31 +203,49 @@ class NodeEmitter:
             self._row_starts[index] = self.build.mul(self.column(index), self.graph.degree)
         return self._row_starts[index]
 
+    @property
+    def stored_word(self) -> zq.WordType:
+        """Elements of buffers that hold words of the arithmetic."""
+        return i64 if self.graph.mixed else self.build.word
+
+    def load_word(self, buffer: SSAValue, offset: Index, mask: SSAValue | None = None) -> SSAValue:
+        """A word of the arithmetic from a buffer of such words."""
+        loaded = self.build.load(buffer, offset, mask)
+        return self.build.emit(arith.BitcastOp(loaded, f64)) if self.bits else loaded
+
+    def store_word(
+        self, value: SSAValue, buffer: SSAValue, offset: Index, mask: SSAValue | None
+    ) -> None:
+        """Stores a word of the arithmetic."""
+        stored = self.build.emit(arith.BitcastOp(value, i64)) if self.bits else value
+        self.build.store(stored, buffer, offset, mask)
+
     def input(self, index: int) -> SSAValue:
-        element = i64 if index in self.graph.integer_inputs else self.build.word
+        element = i64 if index in self.graph.integer_inputs else self.stored_word
         return self.build.buffer(Argument("input", index), element, f"in{index}")
 
     def load_input(self, index: int, offset: Index, mask: SSAValue | None = None) -> SSAValue:
         """A word of a region input; canonical integers become words of `fp64`."""
-        loaded = self.build.load(self.input(index), offset, mask)
         if index not in self.graph.integer_inputs:
-            return loaded
+            return self.load_word(self.input(index), offset, mask)
+        loaded = self.build.load(self.input(index), offset, mask)
         return self.build.emit(zq.ToFloatOp(loaded, self.modulus))
 
     def output(self, index: int) -> SSAValue:
         """The buffer of a region result."""
-        element = i64 if index in self.graph.integer_outputs else self.build.word
+        element = i64 if index in self.graph.integer_outputs else self.stored_word
         return self.build.buffer(Argument("output", index), element, f"out{index}")
 
     def scratch(self, index: int) -> SSAValue:
         """The region's own memory."""
-        return self.build.buffer(Argument("scratch", index), self.build.word, f"scratch{index}")
+        return self.build.buffer(Argument("scratch", index), self.stored_word, f"scratch{index}")
 
     def table_buffer(self, index: int) -> SSAValue:
         table = self.graph.tables[index]
         kind = table.kind
         element = TABLE_ELEMENTS[kind] or self.build.word
-        if kind == "conversion" and conversion_width(self.graph.arithmetic, table.correction) == 1:
+        width = conversion_width(self.graph.arithmetic, table.correction, self.graph.mixed)
+        if kind == "conversion" and width == 1:
             element = self.build.word
         return self.build.buffer(Argument("table", index), element, f"{kind}{index}")
 
@@ -259,6 +282,8 @@ class NodeEmitter:
                 values = self._load(node)
             case "convert":
                 values = convert_signed(self, node) if self.signed else self._convert(node)
+            case "convert_groups":
+                values = convert_groups(self, node)
             case "accumulate":
                 self._accumulate(node)
                 return
@@ -435,14 +460,15 @@ class NodeEmitter:
             ]
             for r in range(registers):
                 mine = self.load_input(own, build.add(starts[0], *own_positions[r]), masks[0])
-                other = build.load(
+                other = self.load_word(
                     self.input(converted), build.add(starts[1], *converted_positions[r]), masks[1]
                 )
                 # One of the two is masked off and reads as 0.
                 join = arith.AddfOp if self.floating else arith.OrIOp
                 digit = build.emit(join(mine, other))
                 for k, start in enumerate(keys):
-                    factor = build.load(self.input(key), build.add(start, *self.positions[r]))
+                    place = build.add(start, *self.positions[r])
+                    factor = self.load_word(self.input(key), place)
                     carried = loop.carried[r * len(components) + k]
                     loop.yielded.append(self.partial(carried, digit, factor, bool(eager)))
         for k, component in enumerate(components):
@@ -477,8 +503,10 @@ class NodeEmitter:
         for output, values in zip(self.graph.outputs, self._output_values(), strict=True):
             buffer = self.output(output.result)
             start = self.row_start(output.column)
+            plain = output.result in self.graph.integer_outputs
+            store = self.build.store if plain else self.store_word
             for value, position in zip(values, self.positions, strict=True):
-                self.build.store(value, buffer, self.build.add(start, *position), self.valid)
+                store(value, buffer, self.build.add(start, *position), self.valid)
 
     def _output_values(self) -> list[list[SSAValue]]:
         """The values of every output, one register after the other, so that what a register needs on the way does not

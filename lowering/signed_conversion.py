@@ -69,7 +69,7 @@ def convert_signed(emitter: NodeEmitter, node: Node) -> list[SSAValue]:
                 for r in range(registers)
             ]
         else:
-            quotients = _given(emitter)
+            quotients = given_quotients(emitter)
         for r, quotient in enumerate(quotients):
             product = emitter.product(quotient, negative)
             sums[r] = build.emit(zq.AddOp(sums[r], product, emitter.modulus))
@@ -87,13 +87,13 @@ def source_limb(
     return [build.load(source, build.add(row, *position)) for position in emitter.positions]
 
 
-def _given(emitter: NodeEmitter) -> list[SSAValue]:
+def given_quotients(emitter: NodeEmitter) -> list[SSAValue]:
     """The quotients that `quotient_kernel` has left."""
     build, found = emitter.build, emitter.graph.quotients
     assert found is not None
     row = build.mul(emitter.column(found.component), emitter.graph.degree)
     scratch = emitter.scratch(0)
-    return [build.load(scratch, build.add(row, *position)) for position in emitter.positions]
+    return [emitter.load_word(scratch, build.add(row, *p)) for p in emitter.positions]
 
 
 def _round(
@@ -128,6 +128,17 @@ def overflow(
     Beyond a shorter digit's limbs reciprocal and prime are 0, and so are both.
     """
     build = emitter.build
+    canonical, signed = canonical_integer(emitter, word, prime)
+    was_moved = build.compare("ne", canonical, signed)
+    fraction = fraction_of(emitter, canonical, reciprocal, shift)
+    return fraction, build.emit(arith.ExtUIOp(was_moved, i64))
+
+
+def canonical_integer(
+    emitter: NodeEmitter, word: SSAValue, prime: SSAValue
+) -> tuple[SSAValue, SSAValue]:
+    """A centred word as the integer of [0, d), and as a signed one."""
+    build = emitter.build
     if emitter.floating:
         lifted = build.emit(arith.AddfOp(word, build.float_constant(_MAGIC)))
         bits = build.emit(arith.BitcastOp(lifted, i64))
@@ -136,12 +147,18 @@ def overflow(
         signed = build.emit(arith.ExtSIOp(word, i64))
     negative = build.compare("slt", signed, build.constant(0))
     moved = build.emit(arith.AddiOp(signed, prime))
-    canonical = build.emit(arith.SelectOp(negative, moved, signed))
+    return build.emit(arith.SelectOp(negative, moved, signed)), signed
+
+
+def fraction_of(
+    emitter: NodeEmitter, canonical: SSAValue, reciprocal: SSAValue, shift: SSAValue
+) -> SSAValue:
+    """v/d in units of 2^-32, for the canonical integer v."""
+    build = emitter.build
     scaled = build.emit(arith.ShLIOp(canonical, shift))
     product = arith.MulUIExtendedOp(scaled, reciprocal)
     build.block.add_op(product)
-    was_moved = build.compare("ne", canonical, signed)
-    return product.results[1], build.emit(arith.ExtUIOp(was_moved, i64))
+    return product.results[1]
 
 
 def small_to_word(emitter: NodeEmitter, value: SSAValue) -> SSAValue:

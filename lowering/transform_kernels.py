@@ -208,10 +208,11 @@ class TransformPass:
         if self.first:
             return emitter.node(source)
         start, buffer = self._row_between()
-        words = [emitter.build.load(buffer, emitter.build.add(start, *p)) for p in positions]
-        if self._scratch_holds_bits():
-            words = [emitter.build.emit(arith.BitcastOp(word, f64)) for word in words]
-        return words
+        build = emitter.build
+        if not self._scratch_holds_bits():
+            return [emitter.load_word(buffer, build.add(start, *p)) for p in positions]
+        words = [build.load(buffer, build.add(start, *p)) for p in positions]
+        return [build.emit(arith.BitcastOp(word, f64)) for word in words]
 
     def _write(self, positions: list[Position], values: list[SSAValue], bounds: Bounds) -> None:
         emitter = self.emitter
@@ -225,10 +226,12 @@ class TransformPass:
         self.butterflies.before_store(values, bounds)
         start, buffer = self._row_between()
         for value, position in zip(values, positions, strict=True):
-            stored = value
+            place = emitter.build.add(start, *position)
             if self._scratch_holds_bits():
-                stored = emitter.build.emit(arith.BitcastOp(value, i64))
-            emitter.build.store(stored, buffer, emitter.build.add(start, *position), emitter.valid)
+                bits = emitter.build.emit(arith.BitcastOp(value, i64))
+                emitter.build.store(bits, buffer, place, emitter.valid)
+            else:
+                emitter.store_word(value, buffer, place, emitter.valid)
 
     def _row_between(self) -> tuple[Index, SSAValue]:
         """Where a row lies between kernels: in the region's first result, which has the transform's shape, or in
@@ -236,6 +239,8 @@ class TransformPass:
         emitter, column = self.emitter, self.graph.scratch_column
         if column >= 0:
             return emitter.row_start(column), emitter.scratch(0)
+        if self.graph.result_column >= 0:
+            return emitter.row_start(self.graph.result_column), emitter.output(0)
         return emitter.build.mul(emitter.row, self.graph.degree), emitter.output(0)
 
     def _scratch_holds_bits(self) -> bool:

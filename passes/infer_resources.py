@@ -76,10 +76,10 @@ class InferResources(ModulePass):
             chosen = active_registry().select(region)
             return chosen.resource_requirements(OperationInvocation(region, parameters))
         try:
-            graph = graphs.graph(region)
+            found = graphs.graphs(region)
         except Unfusable as error:
             raise FheliumError(f"infer-resources: {error}", location=location_of(region)) from error
-        return region_requirements(graph, parameters)
+        return tuple(r for graph in found for r in region_requirements(graph, parameters))
 
     def _shape_references(self, module: ModuleOp) -> None:
         """Keys and plaintexts: shape and word follow from the bundle that the program reads."""

@@ -14,7 +14,7 @@ from xdsl.passes import ModulePass
 from fhelium_ir.analysis.arena import Arena, Use
 from fhelium_ir.analysis.digit_rows import Scratch
 from fhelium_ir.analysis.region_graph import Unfusable
-from fhelium_ir.analysis.region_graphs import RegionGraphs
+from fhelium_ir.analysis.region_graphs import RegionGraphs, region_scratch
 from fhelium_ir.analysis.region_interface import is_kept
 from fhelium_ir.analysis.streams import Moment, StreamOrder
 from fhelium_ir.backend.registry import active_registry
@@ -241,7 +241,7 @@ def _scratch(op: fusion.FusedOp, graphs: RegionGraphs) -> tuple[Scratch, ...]:
     if not any(isinstance(inner, ntt.TransformOp) for inner in op.body.block.ops):
         return ()
     try:
-        return graphs.graph(op).scratch
+        return region_scratch(graphs.graphs(op))
     except Unfusable as error:
         raise FheliumError(f"plan-memory: {error}", location=location_of(op)) from error
 

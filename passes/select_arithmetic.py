@@ -8,16 +8,25 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from fhelium_ir.analysis.device import load_device
+from fhelium_ir.analysis.device import Device, load_device
+from fhelium_ir.analysis.prime_groups import group_primes
 from fhelium_ir.compiler.errors import FheliumError, unknown_name
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.compiler.remarks import remark
 from fhelium_ir.dialects.ckks_params import parameters_of
 from fhelium_ir.dialects.rns import ARITHMETIC, ArithmeticAttr
-from fhelium_ir.dialects.zq import ARITHMETICS, Arithmetic
+from fhelium_ir.dialects.zq import (
+    ARITHMETICS,
+    FLOATING,
+    MIXED,
+    MIXED_GROUPS,
+    MODULE_ARITHMETICS,
+    Arithmetic,
+)
 from fhelium_ir.parameters import Parameters
 
 PASS = "select-arithmetic"
+WIDE = MIXED_GROUPS[0].name
 
 
 @dataclass(frozen=True)
@@ -25,12 +34,17 @@ class SelectArithmetic(ModulePass):
     """Sets the module attribute `rns.arithmetic`: the first arithmetic of the device that admits
     every prime of q and p.
 
+    Where that is `mont64` only because some primes are too wide for `fp64`, which the device prefers,
+    `mixed64` gives each prime the one that it fits, if a cost model expects a fifth of the time to be
+    saved: kernels of each group are launched apart, and few limbs do not keep a card busy.
+
     An arithmetic that the module already states, or the option `arithmetic`, is taken if it admits
     every prime. Values do not change.
 
     Options:
         device: a built-in description (`gpu`, `cpu`, `interpreter`), a measured one (`host`, `cuda`) or a JSON file.
-        arithmetic: the name of the arithmetic to take, whatever the device prefers.
+        arithmetic: the name of the arithmetic to take, whatever the device prefers; `mixed64` for `fp64` where a prime
+            fits it and `mont64` elsewhere.
     """
 
     name = PASS
@@ -39,13 +53,13 @@ class SelectArithmetic(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         device = load_device(self.device)
-        if self.arithmetic and self.arithmetic not in ARITHMETICS:
-            raise unknown_name("arithmetic", self.arithmetic, ARITHMETICS, f"pass '{PASS}'")
+        if self.arithmetic and self.arithmetic not in MODULE_ARITHMETICS:
+            raise unknown_name("arithmetic", self.arithmetic, MODULE_ARITHMETICS, f"pass '{PASS}'")
         parameters = parameters_of(op)
         location = location_of(op)
         forced = self._forced(op)
         if forced is not None:
-            misfit = first_misfit(ARITHMETICS[forced], parameters)
+            misfit = first_misfit(MODULE_ARITHMETICS[forced], parameters)
             if misfit is not None:
                 raise FheliumError(f"{PASS}: {misfit}", location)
             op.attributes[ARITHMETIC] = ArithmeticAttr(forced)
@@ -55,8 +69,10 @@ class SelectArithmetic(ModulePass):
         for name in device.arithmetics:
             misfit = first_misfit(ARITHMETICS[name], parameters)
             if misfit is None:
-                op.attributes[ARITHMETIC] = ArithmeticAttr(name)
-                remark(PASS, op, "applied", f"{name} for device '{device.name}'")
+                mix = _mix(op, name, parameters, device)
+                chosen, text = (name, name) if mix is None else (MIXED, mix.text())
+                op.attributes[ARITHMETIC] = ArithmeticAttr(chosen)
+                remark(PASS, op, "applied", f"{text} for device '{device.name}'")
                 return
             misfits.append(misfit)
             remark(PASS, op, "missed", misfit)
@@ -80,6 +96,66 @@ class SelectArithmetic(ModulePass):
                 location_of(module),
             )
         return attribute.data
+
+
+LEAST_SAVED = 0.2
+"""Share of the time that a mix has to save: it doubles the kernels, and with them compilation."""
+
+COMPONENTS = 2
+"""Residue polynomials of a kernel for each limb, in the cost model: those of a ciphertext."""
+
+
+@dataclass(frozen=True)
+class Mix:
+    """What a kernel for all limbs is expected to take in `mixed64`, and in `mont64`, in moved words.
+
+    Attributes:
+        wide, narrow: limbs of `mont64` and of `fp64`.
+    """
+
+    wide: int
+    narrow: int
+    mixed: float
+    alone: float
+
+    @property
+    def pays(self) -> bool:
+        return self.mixed <= (1 - LEAST_SAVED) * self.alone
+
+    def text(self) -> str:
+        return (
+            f"{MIXED}, {FLOATING} for {self.narrow} primes and {WIDE} for {self.wide}, cost "
+            f"{self.mixed:.0f} instead of {self.alone:.0f}"
+        )
+
+
+def mix_costs(parameters: Parameters, device: Device) -> Mix:
+    """The costs of two groups of primes, and of one."""
+    wide, narrow = (len(group_primes(parameters, name)) for name in (WIDE, FLOATING))
+    degree = parameters.ring_degree
+    busy = device.busy_lanes << device.register_stages
+
+    def kernel(limbs: int, factor: float) -> float:
+        # A kernel that does not fill a card takes as long as one that does.
+        words = max(COMPONENTS * limbs * degree, busy)
+        return 2 * device.memory_cost * words * factor + device.launch_cost
+
+    mixed = kernel(wide, device.wide_factor) + kernel(narrow, 1.0)
+    return Mix(wide, narrow, mixed, kernel(wide + narrow, device.wide_factor))
+
+
+def _mix(op: ModuleOp, name: str, parameters: Parameters, device: Device) -> Mix | None:
+    """The mix that is better than the arithmetic `name`, if there is one."""
+    before = device.arithmetics[: device.arithmetics.index(name)]
+    if name != WIDE or FLOATING not in before:
+        return None
+    mix = mix_costs(parameters, device)
+    if not mix.narrow:
+        return None
+    if not mix.pays:
+        remark(PASS, op, "missed", f"not {mix.text()}: it has to save a fifth")
+        return None
+    return mix
 
 
 def first_misfit(arithmetic: Arithmetic, parameters: Parameters) -> str | None:

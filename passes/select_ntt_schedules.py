@@ -19,6 +19,7 @@ from fhelium_ir.compiler.retype import commit_types
 from fhelium_ir.dialects import ntt
 from fhelium_ir.dialects.ntt import Contract, ContractAttr
 from fhelium_ir.dialects.rns import PolyFacts, PolyType
+from fhelium_ir.dialects.zq import FLOATING
 
 PASS = "select-ntt-schedules"
 ORDER = "bit_reversed"
@@ -31,6 +32,8 @@ number-theoretic transforms", 2014); in between, the lowering lets sums fill the
 INVERSE = Contract(ORDER, input_below=2, output_below=2)
 """Lazy Gentleman-Sande butterflies take and leave words in [0, 2q), the product with N^-1 included."""
 
+CONTRACTS = {FLOATING: "float_contract"}
+"""Properties that hold the contracts of groups of primes in a mixed module; all others are `contract`."""
 
 SIGNED_INPUT = 2
 """What butterflies on words with a sign take: products and canonical integers are words of at most q."""
@@ -76,9 +79,10 @@ class SelectNttSchedules(ModulePass):
             for result in inner.results:
                 _order(result, types)
             if isinstance(inner, ntt.TransformOp):
-                chosen = _select(inner, words)
-                if chosen is not None:
-                    counts[inner.name, chosen] += 1
+                for group in words.groups:
+                    chosen = _select(inner, group)
+                    if chosen is not None:
+                        counts[inner.name, chosen] += 1
         commit_types(op, types)
         for (name, best), count in counts.items():
             contract = f"{ORDER}, below {best.input_below}q in, below {best.output_below}q out"
@@ -96,8 +100,9 @@ def _select(op: ntt.TransformOp, words: Words) -> Contract | None:
     facts = poly(op.operand)
     assert facts is not None
     best = best_contract(op, words, facts)
-    if op.contract is not None:
-        _check(op, op.contract.data, best, words, facts)
+    stated = op.contract_of(words.group)
+    if stated is not None:
+        _check(op, stated, best, words, facts)
         remark(PASS, op, "analysis", "kept the contract that is stated")
         return None
     if best.output_below > words.capacity(facts.basis):
@@ -106,8 +111,14 @@ def _select(op: ntt.TransformOp, words: Words) -> Contract | None:
             f"primes {facts.basis}",
             location_of(op),
         )
-    op.properties["contract"] = ContractAttr(best)
+    op.properties[CONTRACTS.get(words.group or "", "contract")] = ContractAttr(best)
     return best
+
+
+def _changes(op: ntt.TransformOp, words: Words) -> tuple[int, ...]:
+    """The changes of the exponent that a transform can make; words of a mixed module's `fp64` have none."""
+    fixed = isinstance(op, ntt.ForwardOp) or words.group == FLOATING
+    return (0,) if fixed else (-1, 0, 1)
 
 
 def _check(
@@ -122,7 +133,7 @@ def _check(
         problem = f"leaves words below {best.output_below}q, not {given.output_below}q"
     elif given.output_below > capacity:
         problem = f"has words of {capacity}q at most, not {given.output_below}q"
-    elif given.exponent_change not in ((0,) if isinstance(op, ntt.ForwardOp) else (-1, 0, 1)):
+    elif given.exponent_change not in _changes(op, words):
         problem = f"cannot change the exponent by {given.exponent_change}"
     if problem is not None:
         raise FheliumError(

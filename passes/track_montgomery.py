@@ -17,7 +17,7 @@ from xdsl.passes import ModulePass
 from fhelium_ir.analysis.constants import place_constants
 from fhelium_ir.analysis.exponents import (
     Exponents,
-    conversion_cost,
+    conversion_words,
     is_constant,
     solve_exponents,
 )
@@ -26,12 +26,14 @@ from fhelium_ir.analysis.representatives import (
     CONVERTED_BELOW,
     INTERFACE_BELOW,
     Words,
+    below_of,
     contract_of,
     derived_below,
     is_interface,
     name_of,
     poly,
     required_below,
+    with_below,
     words_of,
 )
 from fhelium_ir.analysis.word_interface import convert_interfaces
@@ -41,6 +43,7 @@ from fhelium_ir.compiler.remarks import remark, remarks_wanted
 from fhelium_ir.compiler.retype import commit_types
 from fhelium_ir.dialects import ntt, rns
 from fhelium_ir.dialects.rns import PolyFacts, PolyType
+from fhelium_ir.dialects.zq import INTERFACE_WORD
 
 PASS = "track-montgomery"
 
@@ -73,7 +76,7 @@ class TrackMontgomery(ModulePass):
         for inner in list(op.walk()):
             if isinstance(inner, func.FuncOp) and not inner.is_declaration:
                 tracker.run(inner.body.block)
-        tracker.types.update(place_constants(op, exponents.consumed, words.arithmetic.name))
+        tracker.types.update(place_constants(op, exponents.consumed, words))
         commit_types(op, tracker.types)
         if remarks_wanted():
             tracker.summarize()
@@ -92,23 +95,47 @@ def _poly_type(facts: PolyFacts) -> PolyType:
     return PolyType(facts)
 
 
+Below = tuple[int, ...]
+"""Intervals of a value, one for each group of words."""
+
+Needed = tuple[int | None, ...]
+"""Intervals that a use needs; None where any will do."""
+
+
+def _narrower(left: Needed, right: Needed) -> Needed:
+    """What satisfies both."""
+    pairs = zip(left, right, strict=True)
+    return tuple(min((b for b in pair if b is not None), default=None) for pair in pairs)
+
+
+def _within(below: Below, needed: Needed) -> bool:
+    return all(n is None or b <= n for b, n in zip(below, needed, strict=True))
+
+
+def _text(below: Below) -> str:
+    """`2q`, or for two groups of words `2q and 8q`."""
+    return " and ".join(f"{bound}q" for bound in below)
+
+
 @dataclass
 class _Tracker:
     """One walk over the ops in program order.
 
-    `below` is the interval of each value seen; `available` the values that stand for a value at an
-    exponent: itself if that is its own exponent, then its conversions and reductions; `last` the op
-    after which the next of those goes.
+    `below` is the interval of each value seen, for each group of words; `available` the values that
+    stand for a value at an exponent: itself if that is its own exponent, then its conversions and
+    reductions; `last` the op after which the next of those goes.
     """
 
     words: Words
     exponents: Exponents
-    below: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
+    below: dict[SSAValue, Below] = field(default_factory=dict[SSAValue, Below])
     types: dict[SSAValue, Attribute] = field(default_factory=dict[SSAValue, Attribute])
     available: dict[tuple[SSAValue, int], list[SSAValue]] = field(
         default_factory=dict[tuple[SSAValue, int], list[SSAValue]]
     )
-    needed: dict[tuple[SSAValue, int], int] = field(default_factory=dict[tuple[SSAValue, int], int])
+    needed: dict[tuple[SSAValue, int], Needed] = field(
+        default_factory=dict[tuple[SSAValue, int], Needed]
+    )
     last: dict[SSAValue, Operation] = field(default_factory=dict[SSAValue, Operation])
     converted: int = 0
     converted_words: int = 0
@@ -121,7 +148,8 @@ class _Tracker:
             self._collect_needs(op)
         for argument in block.args:
             if poly(argument) is not None:
-                self._define(argument, INTERFACE_BELOW, block.parent_op())
+                below = (INTERFACE_BELOW,) * len(self.words.groups)
+                self._define(argument, below, block.parent_op())
         for op in ops:
             try:
                 self._visit(op)
@@ -135,22 +163,23 @@ class _Tracker:
 
     def _collect_needs(self, op: Operation) -> None:
         required = self._required(op)
-        if required is None:
+        if not any(required):
             return
         for index, operand in enumerate(op.operands):
             if poly(operand) is not None and not is_constant(operand):
                 key = (operand, self.exponent_at(op, index))
-                self.needed[key] = min(required, self.needed.get(key, required))
+                self.needed[key] = _narrower(required, self.needed.get(key, required))
 
-    def _required(self, op: Operation) -> int | None:
+    def _required(self, op: Operation) -> Needed:
         """The interval that an op's operands must have; what only re-indexes hands on what its
         uses need, so that a value is reduced once, where it is computed, for all of them.
         """
         if reindexes(op) and not is_interface(op.operands[0]) and _keeps_interval(op):
-            return self.needed.get((op.results[0], self.exponents.stored[op.results[0]]))
-        return required_below(op)
+            key = (op.results[0], self.exponents.stored[op.results[0]])
+            return self.needed.get(key, (None,) * len(self.words.groups))
+        return tuple(required_below(op, group.group) for group in self.words.groups)
 
-    def _define(self, value: SSAValue, derived: int, op: Operation | None) -> None:
+    def _define(self, value: SSAValue, derived: Below, op: Operation | None) -> None:
         """Records a value's representative; a wider interval that the text states is kept."""
         facts = poly(value)
         assert facts is not None
@@ -161,21 +190,25 @@ class _Tracker:
                 f"arithmetic is {arithmetic}",
                 location_of(op) if op is not None else None,
             )
-        below = derived if facts.below is None else facts.below
-        if below < derived:
-            raise FheliumError(
-                f"{PASS}: {name_of(value)} is said to be below {below}q, but only {derived}q "
-                "follows",
-                location_of(op) if op is not None else None,
-            )
+        found: list[int] = []
+        for stated, least in zip(below_of(facts, self.words), derived, strict=True):
+            if stated is not None and stated < least:
+                raise FheliumError(
+                    f"{PASS}: {name_of(value)} is said to be below {stated}q, but only {least}q "
+                    "follows",
+                    location_of(op) if op is not None else None,
+                )
+            found.append(least if stated is None else stated)
         exponent = self.exponents.stored[value]
-        self._record(value, replace(facts, arithmetic=arithmetic, exponent=exponent, below=below))
+        facts = replace(facts, arithmetic=arithmetic, exponent=exponent)
+        self._record(value, facts, tuple(found))
         self.available[value, exponent] = [value]
 
-    def _record(self, value: SSAValue, facts: PolyFacts) -> None:
-        assert facts.below is not None
-        self.below[value] = facts.below
-        self.types[value] = _poly_type(facts)
+    def _record(self, value: SSAValue, facts: PolyFacts, below: Below) -> None:
+        """Records interval and type of a value; canonical integers have one interval for all words."""
+        self.below[value] = below
+        stated = below[:1] if facts.arithmetic == INTERFACE_WORD else below
+        self.types[value] = _poly_type(with_below(facts, stated))
 
     def _visit(self, op: Operation) -> None:
         bundles = [i for i, operand in enumerate(op.operands) if poly(operand) is not None]
@@ -186,54 +219,62 @@ class _Tracker:
                 new = self._at(op, index, required)
                 if new is not values[index]:
                     op.operands[index] = new
-        if len(bundles) and op.results and required is None:
-            self._fit_word(op, values)
+        if len(bundles) and op.results and not any(required):
+            for number, group in enumerate(self.words.groups):
+                self._fit_word(op, values, number, group)
         self._decide_change(op, values)
         for result in op.results:
             if poly(result) is None or is_constant(result):
                 continue
-            derived = derived_below(op, self._bounds(op), self.words)
-            assert derived is not None
-            self._check_capacity(op, result, derived)
-            self._define(result, derived, op)
+            derived: list[int] = []
+            for number, group in enumerate(self.words.groups):
+                below = derived_below(op, self._bounds(op, number), group)
+                assert below is not None
+                self._check_capacity(op, result, below, group)
+                derived.append(below)
+            self._define(result, tuple(derived), op)
 
-    def _bounds(self, op: Operation) -> list[int]:
-        return [self.below.get(operand, 1) for operand in op.operands]
+    def _bounds(self, op: Operation, group: int) -> list[int]:
+        return [self.below[v][group] if v in self.below else 1 for v in op.operands]
 
-    def _fit_word(self, op: Operation, values: Sequence[SSAValue]) -> None:
+    def _fit_word(
+        self, op: Operation, values: Sequence[SSAValue], number: int, group: Words
+    ) -> None:
         """Reduces the larger operand, then the other one, while the result leaves its word."""
         facts = poly(op.results[0])
         if facts is None:
             return
-        capacity = self.words.capacity(facts.basis)
+        capacity = group.capacity(facts.basis)
+        count = len(self.words.groups)
         while True:
-            bounds = self._bounds(op)
-            derived = derived_below(op, bounds, self.words)
+            bounds = self._bounds(op, number)
+            derived = derived_below(op, bounds, group)
             if derived is None or derived <= capacity or max(bounds) == 1:
                 return
             index = bounds.index(max(bounds))
-            below = self.words.narrower(bounds[index])
+            below = group.narrower(bounds[index])
             while below > 1:
                 bounds[index] = below
-                derived = derived_below(op, bounds, self.words)
+                derived = derived_below(op, bounds, group)
                 if derived is not None and derived <= capacity:
                     break
-                below = self.words.narrower(below)
-            op.operands[index] = self._at(op, index, below, values[index])
+                below = group.narrower(below)
+            wanted = tuple(below if other == number else None for other in range(count))
+            op.operands[index] = self._at(op, index, wanted, values[index])
 
-    def _check_capacity(self, op: Operation, result: SSAValue, below: int) -> None:
+    def _check_capacity(self, op: Operation, result: SSAValue, below: int, group: Words) -> None:
         facts = poly(result)
         assert facts is not None
-        capacity = self.words.capacity(facts.basis)
+        capacity = group.capacity(facts.basis)
         if below > capacity:
             raise FheliumError(
                 f"{PASS}: {op.name}: {name_of(result)} is below {below}q, but a word of "
-                f"{self.words.arithmetic.name} holds {capacity}q for the primes {facts.basis}",
+                f"{group.arithmetic.name} holds {capacity}q for the primes {facts.basis}",
                 location_of(op),
             )
 
     def _at(
-        self, op: Operation, index: int, required: int | None, value: SSAValue | None = None
+        self, op: Operation, index: int, required: Needed, value: SSAValue | None = None
     ) -> SSAValue:
         """The value that stands for an operand at the exponent and in the interval that a use
         needs.
@@ -246,23 +287,30 @@ class _Tracker:
         wanted = self.needed.get((original, exponent))
         if wanted is not None:
             # Some use needs the narrower interval: then all uses share it, and one value is kept.
-            required = wanted if required is None else min(required, wanted)
+            required = _narrower(required, wanted)
         for candidate in known:
-            if required is None or self.below[candidate] <= required:
+            if _within(self.below[candidate], required):
                 return candidate
         source = min(known, key=lambda v: self.below[v]) if known else original
-        natural = self.below[source] if known else CONVERTED_BELOW
-        below = natural if required is None else min(natural, required)
+        natural = self.below[source]
+        if not known:
+            # Only words that have a radix are multiplied.
+            natural = tuple(
+                CONVERTED_BELOW if group.arithmetic.radix_bits else below
+                for group, below in zip(self.words.groups, natural, strict=True)
+            )
+        below = tuple(
+            have if want is None else min(have, want)
+            for have, want in zip(natural, required, strict=True)
+        )
         facts = poly(original)
         assert facts is not None
-        facts = replace(
-            facts, arithmetic=self.words.arithmetic.name, exponent=exponent, below=below
-        )
-        new = rns.SetRepresentativeOp(source, None, _poly_type(facts))
+        facts = replace(facts, arithmetic=self.words.arithmetic.name, exponent=exponent)
+        new = rns.SetRepresentativeOp(source, None, _poly_type(with_below(facts, below)))
         new.location = op.location
         new.result.name_hint = original.name_hint
         self._insert(original, new)
-        self._record(new.result, facts)
+        self._record(new.result, facts, below)
         known.append(new.result)
         self._remark_new(op, index, original, source, exponent, below)
         return new.result
@@ -306,23 +354,24 @@ class _Tracker:
         value: SSAValue,
         source: SSAValue,
         exponent: int,
-        below: int,
+        below: Below,
     ) -> None:
         stored = self.exponents.stored[value]
         name = name_of(value)
         if source is not value or stored == exponent:
             self.reduced += 1
-            text = f"reduced {name} from {self.below[source]}q to {below}q"
+            text = f"reduced {name} from {_text(self.below[source])} to {_text(below)}"
             remark(PASS, op, "applied", text)
             return
-        words = conversion_cost(value)
+        mixed = self.words.parameters if len(self.words.groups) > 1 else None
+        words = conversion_words(value, mixed)
         self.converted += 1
         self.converted_words += words
         remark(
             PASS,
             op,
             "applied",
-            f"converted {name} from exponent {stored} to {exponent}, below {below}q: {words} words",
+            f"converted {name} from exponent {stored} to {exponent}, below {_text(below)}: {words} words",
         )
         remark(
             PASS,

@@ -20,9 +20,12 @@ from fhelium_ir.compiler.remarks import remark, remarks_wanted
 from fhelium_ir.dialects import fusion, kernel, ntt, rns
 from fhelium_ir.dialects.ntt import Schedule, ScheduleAttr
 from fhelium_ir.dialects.rns import PolyFacts
-from fhelium_ir.dialects.zq import ARITHMETICS
+from fhelium_ir.dialects.zq import ARITHMETICS, FLOATING, MIXED, MIXED_GROUPS
 
 PASS = "tune-ntt-schedules"
+
+SCHEDULES = {FLOATING: "float_schedule"}
+"""Properties that hold the schedules of groups of primes in a mixed module; all others are `schedule`."""
 
 ELEMENTS_PER_LANE = 4
 LARGEST_TILE = 8192
@@ -36,7 +39,7 @@ class TuneNttSchedules(ModulePass):
     takes the best of the splits that the lowering can build, by a cost model over the device's
     description: memory passes and launches, exchanges, twiddle loads, idle lanes. A hand-written schedule is
     kept if it can be built. Contracts and values do not change. All transforms of one ring degree
-    get the same schedule, so that they share kernels.
+    get the same schedule, so that they share kernels; in a mixed module one for each group of primes.
 
     A table of timed schedules (`benchmarks/tune_transforms.py` writes one) goes before the offers, for the ring degrees
     and arithmetics that it has; of several entries, that for the nearest number of residue polynomials.
@@ -63,20 +66,25 @@ class TuneNttSchedules(ModulePass):
         for inner in op.walk():
             if not isinstance(inner, ntt.TransformOp):
                 continue
-            facts = poly(inner.operand)
-            assert facts is not None
-            if inner.schedule is not None:
-                words = device.for_words(facts.arithmetic)
-                _keep(inner, inner.schedule.data, facts, words)
-                continue
-            schedule = _timed(inner, facts, table)
-            if schedule is None:
-                schedule = _offer(inner, facts, device, offers)
-                if schedule is not None and _alone(inner):
-                    schedule = _less_computed(schedule)
-            if schedule is not None:
-                inner.properties["schedule"] = ScheduleAttr(schedule)
-                tuned[facts.degree, schedule, facts.arithmetic] += 1
+            whole = poly(inner.operand)
+            assert whole is not None
+            mixed = whole.arithmetic == MIXED
+            for group in (part.name if mixed else None for part in MIXED_GROUPS[: 1 + mixed]):
+                facts = whole.of_group(group)
+                stated = inner.schedule_of(group)
+                if stated is not None:
+                    _keep(inner, stated, facts, device.for_words(facts.arithmetic))
+                    continue
+                schedule = _timed(inner, facts, table)
+                if schedule is None:
+                    schedule = _offer(inner, facts, device, offers)
+                    if schedule is not None and _alone(inner):
+                        schedule = _less_computed(schedule)
+                if schedule is not None:
+                    inner.properties[SCHEDULES.get(group or "", "schedule")] = ScheduleAttr(
+                        schedule
+                    )
+                    tuned[facts.degree, schedule, facts.arithmetic] += 1
         if remarks_wanted():
             for (degree, schedule, arithmetic), count in tuned.items():
                 _remark_choice(degree, schedule, count, device.for_words(arithmetic))

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import SymbolOpInterface
 
-from fhelium_ir.analysis.representatives import poly
+from fhelium_ir.analysis.representatives import Words, poly, with_below
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.compiler.remarks import remark
@@ -31,7 +31,7 @@ UNUSED_EXPONENT = 1
 
 
 def place_constants(
-    module: ModuleOp, consumed: Mapping[tuple[Operation, int], int], arithmetic: str
+    module: ModuleOp, consumed: Mapping[tuple[Operation, int], int], words: Words
 ) -> dict[SSAValue, Attribute]:
     """Gives every `resource.ref` the exponent of its uses, and each declared constant its
     `exponent`.
@@ -74,9 +74,8 @@ def place_constants(
     for reference, exponent in placed:
         facts = poly(reference.result)
         assert facts is not None
-        types[reference.result] = PolyType(
-            replace(facts, arithmetic=arithmetic, exponent=exponent, below=1)
-        )
+        stored = replace(facts, arithmetic=words.arithmetic.name, exponent=exponent)
+        types[reference.result] = PolyType(with_below(stored, [1] * len(words.groups)))
     return types
 
 

@@ -43,6 +43,7 @@ class Device:
         launch_cost: a launch, in moved words.
         uneven_cost: moving a word in the kernel of contiguous elements, where its two groups differ: the lanes of a
             vector then want twiddle factors of different tiles.
+        wide_factor: how many times as long kernels on 64-bit integers take as kernels on doubles.
         registers: 32-bit registers that a lane may take; 0 for any number.
         busy_lanes: lanes of all programs together that keep the machine busy; 0 if a few do.
         narrow_lanes: lanes that a program on 32-bit words should have, with as many more warps; 0 for `lanes`.
@@ -70,6 +71,7 @@ class Device:
     idle_cost: float = 0.05
     launch_cost: float = 4096.0
     uneven_cost: float = 0.0
+    wide_factor: float = 1.0
     registers: int = 0
     busy_lanes: int = 0
     narrow_lanes: int = 0
@@ -110,6 +112,8 @@ DEVICES = {
             lanes=128,
             rows=1,
             warps=4,
+            # A product takes several times as long, memory the same time.
+            wide_factor=2.5,
             registers=255,
             busy_lanes=1 << 15,
             # Sixteen columns: neighbours in memory then fill 64 bytes, as eight words of 64 bits do.
@@ -135,6 +139,8 @@ DEVICES = {
             warps=1,
             launch_cost=64.0,
             uneven_cost=1.0,
+            # Whole programs, with AVX-512.
+            wide_factor=2.0,
             registers=64,
             # Products by halves take so much code that larger groups compile slowly and run no faster.
             wide_stages=3,
@@ -278,6 +284,7 @@ _COSTS = (
     "idle_cost",
     "launch_cost",
     "uneven_cost",
+    "wide_factor",
 )
 
 _COUNTS = (

@@ -4,8 +4,8 @@ digits, so that ragged ones, levels and bases are contents.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 from xdsl.ir import SSAValue
 
@@ -76,6 +76,14 @@ class ProductRows:
     slots: _Rows
     slot_count: int
     shared: int
+
+    def renumbered(self, numbers: Mapping[int, int]) -> ProductRows:
+        """The same with other numbers of the transform's rows; rows without one are left out of no list, but -1."""
+        values = tuple(
+            (row if place % self.entries == 0 else numbers.get(row, -1), *rest)
+            for place, (row, *rest) in enumerate(self.values)
+        )
+        return replace(self, values=values)
 
     def scratch(self) -> Scratch:
         """The scratch memory of the digits."""

@@ -20,12 +20,16 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
+from fhelium_ir.analysis.prime_groups import rows_in_group
 from fhelium_ir.analysis.representatives import contract_of, is_interface, known_op, name_of, poly
 from fhelium_ir.analysis.two_labels import TwoLabelProblem, solve
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.dialects import ntt, resource, rns
 from fhelium_ir.dialects.assembly import integer_property
+from fhelium_ir.dialects.ckks_params import parameters_of
+from fhelium_ir.dialects.zq import MIXED, MIXED_GROUPS
+from fhelium_ir.parameters import Parameters
 
 PASS = "track-montgomery"
 
@@ -69,18 +73,23 @@ def solve_exponents(module: ModuleOp) -> Exponents:
     return constraints.read(labels)
 
 
-def conversion_cost(value: SSAValue) -> int:
-    """Words of a bundle: components * rows * N."""
+def conversion_words(value: SSAValue, mixed: Parameters | None) -> int:
+    """Words of a bundle that a change of its exponent multiplies: components * rows * N; in a mixed
+    module, whose parameters are given then, without the rows of `fp64`.
+    """
     facts = poly(value)
     assert facts is not None
-    return prod(facts.shape())
+    if mixed is None:
+        return prod(facts.shape())
+    return facts.components * rows_in_group(facts, mixed, MIXED_GROUPS[0].name) * facts.degree
 
 
 def build_constraints(module: ModuleOp) -> Constraints:
     """The two-label problem of a module, not solved."""
     arithmetic = module.attributes.get(rns.ARITHMETIC)
     without = isinstance(arithmetic, rns.ArithmeticAttr) and arithmetic.arithmetic.radix_bits == 0
-    constraints = Constraints(has_radix=not without)
+    mixed = isinstance(arithmetic, rns.ArithmeticAttr) and arithmetic.data == MIXED
+    constraints = Constraints(has_radix=not without, mixed=parameters_of(module) if mixed else None)
     for op in module.walk():
         constraints.visit(op)
     constraints.add_costs()
@@ -95,7 +104,8 @@ class Constraints:
     node whose label is the exponent at which it is consumed; an operand without one is consumed as
     it is. `products` lists the constant
     factors: op, index of the constant, index of the other factor (None: exponent 1). Without a
-    radix all exponents are the same, and nothing is pinned.
+    radix all exponents are the same, and nothing is pinned. `mixed` are the parameters of a mixed
+    module, where only some rows have a radix.
     """
 
     problem: TwoLabelProblem = field(default_factory=TwoLabelProblem)
@@ -108,6 +118,7 @@ class Constraints:
     )
     why: dict[int, str] = field(default_factory=dict[int, str])
     has_radix: bool = True
+    mixed: Parameters | None = None
 
     def visit(self, op: Operation) -> None:
         """Adds the values that an op defines and the constraints that it makes."""
@@ -253,7 +264,9 @@ class Constraints:
         for value, nodes in uses.items():
             if value not in self.nodes:
                 raise self._error(value.owner, f"{name_of(value)} is no value of a function")
-            self.problem.copies(self.nodes[value], nodes, conversion_cost(value))
+            # What costs nothing would be converted at random.
+            cost = max(1, conversion_words(value, self.mixed))
+            self.problem.copies(self.nodes[value], nodes, cost)
 
     def without_radix(self) -> Exponents:
         """The solution for R = 1, where all words are those of exponent 0."""

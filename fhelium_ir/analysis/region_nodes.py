@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from fhelium_ir.analysis.digit_rows import Scratch
 from fhelium_ir.dialects import ntt, rns
 from fhelium_ir.dialects.rns import Limb, PolyFacts
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,9 @@ class Node:
       region input; `eager` reduces each partial sum. Besides those of the op, words with a sign have two ways to be
       nearest: `rounded`, in `fp64` for one source limb, and `given`, where a kernel of its own has left the quotients
       in scratch memory
+    - `convert_groups` (): (buffer, table, base column, eager, correction, then for each segment its group and the
+      columns `start`, `count` and `entries`) base conversion in a mixed module: source limbs in segments of one group.
+      For words of `fp64` there are `rounded` and `given` here too
     - `accumulate` (): (own buffer, converted buffer, key buffer, table, base column, count column, component,
       permutation of own, permutation of converted, eager)
     - `key_product` (own): (key buffer, table, base column, count column, below of own, terms, component) inner product
@@ -87,6 +94,8 @@ class Quotients:
     table: int
     component: int
     components: int
+    segments: tuple[tuple[str, int, int, int], ...] = ()
+    """In a mixed module, as in a node `convert_groups`; then the table is that of the conversion itself."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +139,26 @@ class RegionGraph:
     """What the digits take between kernels."""
     quotients: Quotients | None = None
     """What a kernel in front of the others computes."""
+    mixed: bool = False
+    """The graph is about the rows of one group of a mixed module: 64-bit integers in memory, where they are `fp64`
+    words the bits of doubles."""
+    result_column: int = -1
+    """The column with the row of the first result where a program row lies between kernels; -1: its own number."""
+
+    def of_rows(self, kept: Sequence[bool]) -> RegionGraph:
+        """The graph for some of the program rows; nothing else changes."""
+
+        def chosen(values: Sequence[T]) -> tuple[T, ...]:
+            return tuple(value for value, keep in zip(values, kept, strict=True) if keep)
+
+        return replace(
+            self, limbs=chosen(self.limbs), columns=tuple(chosen(column) for column in self.columns)
+        )
+
+    @property
+    def group(self) -> str | None:
+        """The group of primes whose rows the graph is about, None where all primes have one arithmetic."""
+        return self.arithmetic if self.mixed else None
 
     @property
     def anchored(self) -> Transform | None:
@@ -173,4 +202,6 @@ class RegionGraph:
             self.digits.shape if self.digits is not None else None,
             self.scratch_column,
             self.quotients,
+            self.mixed,
+            self.result_column,
         )

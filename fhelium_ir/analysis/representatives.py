@@ -3,24 +3,33 @@ and their check.
 
 A stored word is x * R^e mod q plus a multiple of q, in [0, below * q), for `fp64` at most
 below * q/2 in magnitude, for `smont32` in [-below * q/2, below * q/2). `below` is an integer that
-holds for every prime of the value's basis, so the largest one decides.
+holds for every prime of the value's basis, so the largest one decides. In a mixed module there is
+one for each group of primes, and all rules hold for each group by itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
+from fhelium_ir.analysis.prime_groups import group_primes, in_group, prime_of
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.dialects import ntt, resource, rns
 from fhelium_ir.dialects.ckks_params import parameters_of
 from fhelium_ir.dialects.rns import ARITHMETIC, ArithmeticAttr, Basis, PolyFacts, PolyType
-from fhelium_ir.dialects.zq import INTERFACE_WORD, INTERFACE_WORDS, Arithmetic, towards_zero
+from fhelium_ir.dialects.zq import (
+    INTERFACE_WORD,
+    INTERFACE_WORDS,
+    MIXED,
+    MIXED_GROUPS,
+    Arithmetic,
+    towards_zero,
+)
 from fhelium_ir.parameters import Parameters
 
 CONVERTED_BELOW = 2
@@ -35,14 +44,24 @@ _UNBOUNDED = 1 << 53
 
 @dataclass(frozen=True)
 class Words:
-    """What fits the words of a module: its arithmetic and its primes."""
+    """What fits the words of a module: its arithmetic and its primes; or those of one `group` of a
+    mixed module.
+    """
 
     arithmetic: Arithmetic
     parameters: Parameters
+    group: str | None = None
     _largest: dict[Basis, int] = field(default_factory=dict[Basis, int], compare=False)
 
+    @property
+    def groups(self) -> tuple[Words, ...]:
+        """Those of each group of a mixed module; of any other module these ones."""
+        if self.arithmetic.name != MIXED:
+            return (self,)
+        return tuple(Words(part, self.parameters, part.name) for part in MIXED_GROUPS)
+
     def largest(self, basis: Basis) -> int:
-        """The largest prime of a basis.
+        """The largest prime of a basis; of a group that has none there, its largest prime, or 1.
 
         Raises:
             FheliumError: the module's parameters have no such prime.
@@ -56,7 +75,9 @@ class Words:
                         f"the basis {basis} has the prime {limb.family}{limb.index}, the "
                         f"parameters have {len(families[limb.family])} primes {limb.family}"
                     )
-            known = max(families[limb.family][limb.index] for limb in basis.limbs())
+            limbs = [x for x in basis.limbs() if in_group(x, self.parameters, self.group)]
+            found = [prime_of(limb, self.parameters) for limb in limbs]
+            known = max(found or group_primes(self.parameters, self.group) or (1,))
             self._largest[basis] = known
         return known
 
@@ -140,26 +161,38 @@ def known_op(op: Operation) -> bool:
     return isinstance(op, _KNOWN)
 
 
-def contract_of(op: ntt.TransformOp, pass_name: str) -> ntt.Contract:
-    """The contract of a transform.
+def contract_of(op: ntt.TransformOp, pass_name: str, group: str | None = None) -> ntt.Contract:
+    """The contract of a transform, in a mixed module that for the rows of a group.
 
     Raises:
         FheliumError: it has none yet.
     """
-    if op.contract is None:
+    contract = op.contract_of(group)
+    if contract is None:
         raise FheliumError(
             f"{pass_name}: {op.name} has no contract; run select-ntt-schedules first",
             location_of(op),
         )
-    return op.contract.data
+    return contract
 
 
-def required_below(op: Operation) -> int | None:
+def below_of(facts: PolyFacts, words: Words) -> tuple[int | None, ...]:
+    """The interval of each group of words that a type states."""
+    return tuple(facts.of_group(group.group).below for group in words.groups)
+
+
+def with_below(facts: PolyFacts, below: Sequence[int | None]) -> PolyFacts:
+    """Facts with the interval of each group of words."""
+    return replace(facts, below=below[0], float_below=below[1] if len(below) > 1 else None)
+
+
+def required_below(op: Operation, group: str | None = None) -> int | None:
     """The interval that an op takes whatever else is true of its operands; None if any word will
     do.
     """
     if isinstance(op, ntt.TransformOp):
-        return op.contract.data.input_below if op.contract is not None else None
+        contract = op.contract_of(group)
+        return contract.input_below if contract is not None else None
     if isinstance(op, rns.BaseConvertOp):
         return 1
     if isinstance(op, rns.SetRepresentativeOp) and is_interface(op.result):
@@ -201,9 +234,10 @@ def derived_below(op: Operation, operands: Sequence[int], words: Words) -> int |
         case rns.AccumulateOp() | rns.BaseConvertOp():
             return 1 if floating else 2
         case rns.SetRepresentativeOp():
-            return 2 if is_interface(op.operand) else 1
+            return 2 if floating and is_interface(op.operand) else 1
         case ntt.ForwardOp() | ntt.InverseOp():
-            return op.contract.data.output_below if op.contract is not None else None
+            contract = op.contract_of(words.group)
+            return contract.output_below if contract is not None else None
         case resource.RefOp() | func.CallOp():
             return INTERFACE_BELOW
         case (
@@ -260,25 +294,31 @@ def _check_op(op: Operation, words: Words) -> None:
             _check_interface(argument, words)
     bundles = [operand for operand in op.operands if poly(operand) is not None]
     bounds = [_check_value(operand, words) for operand in bundles]
-    required = required_below(op)
-    for operand, below in zip(bundles, bounds, strict=True):
-        if required is not None and below > required:
-            raise FheliumError(
-                f"{op.name}: {name_of(operand)} is below {below}q, the op takes {required}q"
-            )
+    groups = words.groups
+    for number, group in enumerate(groups):
+        required = required_below(op, group.group)
+        for operand, below in zip(bundles, bounds, strict=True):
+            if required is not None and below[number] > required:
+                raise FheliumError(
+                    f"{op.name}: {name_of(operand)} is below {below[number]}q, the op takes "
+                    f"{required}q"
+                )
     if isinstance(op, func.ReturnOp | func.CallOp):
         for value in (*op.operands, *op.results):
             _check_interface(value, words)
     for result in op.results:
         if poly(result) is None:
             continue
-        below = _check_value(result, words)
-        derived = derived_below(op, bounds, words) if known_op(op) else None
-        if derived is not None and below < derived:
-            raise FheliumError(
-                f"{op.name}: {name_of(result)} is said to be below {below}q, but only {derived}q "
-                "follows from the operands"
-            )
+        stated = _check_value(result, words)
+        if not known_op(op):
+            continue
+        for number, (below, group) in enumerate(zip(stated, groups, strict=True)):
+            derived = derived_below(op, [bound[number] for bound in bounds], group)
+            if derived is not None and below < derived:
+                raise FheliumError(
+                    f"{op.name}: {name_of(result)} is said to be below {below}q, but only "
+                    f"{derived}q follows from the operands"
+                )
 
 
 def _check_interface(value: SSAValue, words: Words) -> None:
@@ -291,27 +331,34 @@ def _check_interface(value: SSAValue, words: Words) -> None:
             f"{name_of(value)} crosses the interface of a function, so it must be stored as "
             f"{words.interface}, not {facts.arithmetic}"
         )
-    if facts.exponent != 0 or below != INTERFACE_BELOW:
+    if facts.exponent != 0 or below[0] != INTERFACE_BELOW:
         raise FheliumError(
             f"{name_of(value)} crosses the interface of a function, so it must have exponent 0 and "
-            f"be below 1q; it has exponent {facts.exponent} and is below {below}q"
+            f"be below 1q; it has exponent {facts.exponent} and is below {below[0]}q"
         )
 
 
-def _check_value(value: SSAValue, words: Words) -> int:
+def _check_value(value: SSAValue, words: Words) -> list[int]:
+    """The intervals of a value, one for each group of words."""
     facts = poly(value)
     assert facts is not None
-    if facts.arithmetic is None or facts.exponent is None or facts.below is None:
+    stated = below_of(facts, words)
+    if facts.arithmetic is None or facts.exponent is None or None in stated:
         raise FheliumError(f"{name_of(value)} has no representative; run track-montgomery first")
     if facts.arithmetic not in (words.arithmetic.name, words.interface):
         raise FheliumError(
             f"{name_of(value)} is stored for {facts.arithmetic}, the module's arithmetic is "
             f"{words.arithmetic.name}"
         )
-    capacity = words.capacity(facts.basis)
-    if facts.below > capacity:
-        raise FheliumError(
-            f"{name_of(value)} is below {facts.below}q, but a word of {facts.arithmetic} holds "
-            f"{capacity}q for the primes {facts.basis}"
-        )
-    return facts.below
+    bounds: list[int] = []
+    for group, below in zip(words.groups, stated, strict=True):
+        assert below is not None
+        capacity = group.capacity(facts.basis)
+        arithmetic = facts.arithmetic if group.group is None else group.group
+        if below > capacity:
+            raise FheliumError(
+                f"{name_of(value)} is below {below}q, but a word of {arithmetic} holds "
+                f"{capacity}q for the primes {facts.basis}"
+            )
+        bounds.append(below)
+    return bounds

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from struct import pack
 
 from xdsl.dialects.builtin import (
@@ -18,9 +18,11 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
+from fhelium_ir.analysis.prime_groups import group_primes, prime_index
 from fhelium_ir.analysis.region_nodes import RegionGraph, Table, Transform
 from fhelium_ir.analysis.region_words import conversion_width
-from fhelium_ir.dialects.rns import ConstantAttr, Limb, PolyType
+from fhelium_ir.dialects.resource import ARITHMETIC_KINDS
+from fhelium_ir.dialects.rns import ConstantAttr, PolyType
 from fhelium_ir.dialects.zq import ARITHMETICS, Arithmetic
 from fhelium_ir.parameters import Parameters
 
@@ -53,10 +55,13 @@ def region_requirements(
     graph: RegionGraph, parameters: Parameters
 ) -> tuple[ResourceRequirement, ...]:
     """The resources of a region, in the order in which its lowering expects them: row table, moduli, row table of its
-    digits, twiddles and inverse degree of its transform, then the graph's tables."""
+    digits, twiddles and inverse degree of its transform, then the graph's tables.
+
+    The tables of a group of a mixed module have its primes only, and its arithmetic as a parameter.
+    """
     arithmetic = ARITHMETICS[graph.arithmetic]
     bits, floating = arithmetic.word_bits, arithmetic.floating
-    primes = len(parameters.primes)
+    primes = len(group_primes(parameters, graph.group))
     out = [
         rows_requirement(row_table(graph, parameters)),
         ResourceRequirement("moduli", (), (primes, 4), bits, floating),
@@ -69,8 +74,19 @@ def region_requirements(
             _factors(kind, transform, (primes, graph.degree), arithmetic)
             for kind in _factor_kinds(transform)
         ]
-    out.extend(_table_requirement(table, graph.degree, arithmetic) for table in graph.tables)
+    out.extend(_table_requirement(table, graph, arithmetic) for table in graph.tables)
+    if graph.group is not None:
+        out = [_of_group(requirement, graph.group) for requirement in out]
     return tuple(out)
+
+
+def _of_group(requirement: ResourceRequirement, group: str) -> ResourceRequirement:
+    """The requirement with the arithmetic of its words; row numbers and permutations have none."""
+    if requirement.kind not in ARITHMETIC_KINDS:
+        return requirement
+    return replace(
+        requirement, parameters=(*requirement.parameters, ("arithmetic", StringAttr(group)))
+    )
 
 
 def _factor_kinds(transform: Transform) -> list[str]:
@@ -131,14 +147,12 @@ def resource_position(
 
 def row_table(graph: RegionGraph, parameters: Parameters) -> tuple[tuple[int, ...], ...]:
     """One row per program row: the number of its prime, the graph's columns, and zeros."""
-    primes = [prime_index(limb, parameters) for limb in graph.limbs]
+    if not graph.limbs:
+        # Kernels that have no rows of a group's digits to compute still take a table.
+        return ((0,) * graph.row_words,)
+    primes = [prime_index(limb, parameters, graph.group) for limb in graph.limbs]
     padding = (0,) * (graph.row_words - 1 - len(graph.columns))
     return tuple((*row, *padding) for row in zip(primes, *graph.columns, strict=True))
-
-
-def prime_index(limb: Limb, parameters: Parameters) -> int:
-    """Number of a prime among all primes, the chain first."""
-    return limb.index if limb.family == "q" else len(parameters.q) + limb.index
 
 
 def rows_requirement(values: Sequence[Sequence[int]]) -> ResourceRequirement:
@@ -150,7 +164,9 @@ def rows_requirement(values: Sequence[Sequence[int]]) -> ResourceRequirement:
     return ResourceRequirement("rows", (("values", dense),), shape, 32)
 
 
-def _table_requirement(table: Table, degree: int, arithmetic: Arithmetic) -> ResourceRequirement:
+def _table_requirement(
+    table: Table, graph: RegionGraph, arithmetic: Arithmetic
+) -> ResourceRequirement:
     match table.kind:
         case "constants":
             assert table.constant is not None and table.source is not None
@@ -171,7 +187,7 @@ def _table_requirement(table: Table, degree: int, arithmetic: Arithmetic) -> Res
                 ("correction", StringAttr(table.correction)),
                 ("exponent", IntegerAttr(table.exponent, i64)),
             )
-            width = conversion_width(arithmetic.name, table.correction)
+            width = conversion_width(arithmetic.name, table.correction, graph.mixed)
             shape = (len(table.target.rows()), longest_digit(table) + 1, width)
             if width == 1:
                 bits, floating = arithmetic.word_bits, arithmetic.floating
@@ -182,7 +198,7 @@ def _table_requirement(table: Table, degree: int, arithmetic: Arithmetic) -> Res
                 ("galois", IntegerAttr(table.galois, i64)),
                 ("domain", StringAttr(table.domain)),
             )
-            return ResourceRequirement("permutation", parameters, (degree,), 32)
+            return ResourceRequirement("permutation", parameters, (graph.degree,), 32)
         case _:
             return rows_requirement(table.values)
 

@@ -1,4 +1,4 @@
-"""The interface of a program whose words have a sign: canonical integers outside, signed words or doubles inside."""
+"""The interface of a program of words with a sign, if only in some rows: canonical integers outside, others inside."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from fhelium_ir.analysis.representatives import (
     is_interface,
     name_of,
     poly,
+    with_below,
 )
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
@@ -47,7 +48,8 @@ def convert_interfaces(module: ModuleOp, words: Words) -> None:
 
 
 def _stored(facts: PolyFacts, words: Words) -> PolyFacts:
-    return replace(facts, arithmetic=words.interface, exponent=0, below=INTERFACE_BELOW)
+    stored = replace(facts.unbounded(), arithmetic=words.interface, exponent=0)
+    return replace(stored, below=INTERFACE_BELOW)
 
 
 def _convert_in(
@@ -58,12 +60,15 @@ def _convert_in(
         return
     name = words.arithmetic.name
     if facts.arithmetic not in (None, name):
+        owner = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
         raise FheliumError(
             f"{name_of(value)} is stored for {facts.arithmetic}, the module's arithmetic is {name}",
-            location_of(value.owner) if isinstance(value.owner, Operation) else None,
+            location_of(owner) if owner is not None else None,
         )
     assert before is not None and before.parent is not None
-    inside = replace(facts, arithmetic=name, exponent=0, below=2)
+    # A canonical integer is a reduced word, as a double one below 2.
+    below = [2 if group.arithmetic.floating else 1 for group in words.groups]
+    inside = with_below(replace(facts, arithmetic=name, exponent=0), below)
     conversion = rns.SetRepresentativeOp(value, None, PolyType(inside))
     conversion.location = before.location
     conversion.result.name_hint = value.name_hint

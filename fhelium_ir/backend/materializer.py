@@ -13,10 +13,13 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import DenseArrayBase, DenseIntOrFPElementsAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute
 
+from fhelium_ir.analysis.prime_groups import group_primes, in_group
+from fhelium_ir.analysis.region_words import MIXED_WIDTH
 from fhelium_ir.client import modular
 from fhelium_ir.client.numbers import bit_reversal, primitive_root
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.dialects import resource, rns
+from fhelium_ir.dialects.zq import ARITHMETICS, MIXED, group_of
 from fhelium_ir.parameters import Parameters
 
 if TYPE_CHECKING:
@@ -49,15 +52,24 @@ class Materializer:
 
     Args:
         centred: residues are stored as signed integers around 0, as those that are declared as doubles always are.
+        mixed: the module has an arithmetic for each group of primes; tables then state theirs.
     """
 
     def __init__(
-        self, parameters: Parameters, radix_bits: int, keys: KeySource, centred: bool = False
+        self,
+        parameters: Parameters,
+        radix_bits: int,
+        keys: KeySource,
+        *,
+        centred: bool = False,
+        mixed: bool = False,
     ):
         self.parameters = parameters
         self.centred = centred
-        self.radix = 1 << radix_bits
         self.keys = keys
+        self.mixed = mixed
+        self._module_radix = self.radix = 1 << radix_bits
+        self.primes = parameters.primes
         self._kinds: Mapping[str, Callable[[resource.DeclareOp], Contents]] = {
             "relinearization_key": self._key,
             "galois_key": self._key,
@@ -82,6 +94,9 @@ class Materializer:
         name = declared.sym_name.data
         if declared.buffer is None:
             raise FheliumError(f"resource @{name} has no shape; run infer-resources first")
+        group = _group(declared)
+        self.primes = group_primes(self.parameters, group)
+        self.radix = ARITHMETICS[group].radix if group is not None else self._module_radix
         content = self._kinds[declared.kind.data](declared)
         doubles = declared.is_floating()
         if self.centred and not doubles:
@@ -96,7 +111,7 @@ class Materializer:
         """Residues as centred integers in doubles; of moduli q and 1/q rounded."""
         kind = declared.kind.data
         if kind == "moduli":
-            rows = [[float(q), 1.0 / q, 1.0, 1.0] for q in self.parameters.primes]
+            rows = [[float(q), 1.0 / q, 1.0, 1.0] for q in self.primes]
             return torch.tensor(rows, dtype=torch.float64)
         array = np.array(content, dtype=np.int64)
         # The coefficients of conversions are centred already.
@@ -133,7 +148,21 @@ class Materializer:
                 special = self.parameters.p if "special" in declared.parameters.data else ()
                 return [*self.parameters.q[: level + 1], *special]
             case _:
-                return list(self.parameters.primes)
+                return list(self.primes)
+
+    def _stored(self, rows: IntArray, primes: Sequence[int], exponent: int) -> IntArray:
+        """Residue rows [..., primes, N] of a key or plaintext as words of the module."""
+        if not self.mixed:
+            return self._with_exponent(rows, primes, exponent)
+        out = rows.copy()
+        for index, q in enumerate(primes):
+            row = rows[..., index : index + 1, :]
+            if group_of(q).floating:
+                centred = np.where(row > q // 2, row - q, row).astype(np.float64)
+                out[..., index : index + 1, :] = centred.view(np.int64)
+            else:
+                out[..., index : index + 1, :] = self._with_exponent(row, [q], exponent)
+        return out
 
     def _with_exponent(self, rows: IntArray, primes: Sequence[int], exponent: int) -> IntArray:
         """Multiplies residue rows [..., primes, N] by R^exponent."""
@@ -152,7 +181,7 @@ class Materializer:
         tensor = self.keys.evaluation_key(kind, element)
         _require_shape(declared, tensor)
         key = tensor.numpy().astype(np.int64)
-        return self._with_exponent(key, self.parameters.primes, _integer(declared, "exponent"))
+        return self._stored(key, self.parameters.primes, _integer(declared, "exponent"))
 
     def _plaintext(self, declared: resource.DeclareOp) -> IntArray:
         dense = declared.parameters.data["values"]
@@ -165,16 +194,14 @@ class Materializer:
         _require_shape(declared, tensor)
         rows = tensor.numpy().astype(np.int64)
         primes = self.parameters.q[: level + 1] + (self.parameters.p if extended else ())
-        return self._with_exponent(rows, primes, _integer(declared, "exponent"))
+        return self._stored(rows, primes, _integer(declared, "exponent"))
 
     def _moduli(self, declared: resource.DeclareOp) -> list[list[int]]:
         radix = self.radix
-        return [
-            [q, pow(q, -1, radix), radix % q, radix * radix % q] for q in self.parameters.primes
-        ]
+        return [[q, pow(q, -1, radix), radix % q, radix * radix % q] for q in self.primes]
 
     def _twiddles(self, declared: resource.DeclareOp) -> IntArray:
-        return self._with_exponent(self._roots(declared), self.parameters.primes, 1)
+        return self._with_exponent(self._roots(declared), self.primes, 1)
 
     def _roots(self, declared: resource.DeclareOp) -> IntArray:
         """Twiddles as plain residues."""
@@ -182,7 +209,7 @@ class Materializer:
         order = bit_reversal(degree)[_grouped(degree, declared)]
         inverse = _string(declared, "direction") == "inverse"
         rows: list[IntArray] = []
-        for q in self.parameters.primes:
+        for q in self.primes:
             root = primitive_root(degree, q)
             powers = _powers(pow(root, -1, q) if inverse else root, degree, q)
             rows.append(powers[order])
@@ -196,7 +223,7 @@ class Materializer:
 
     def _with_quotients(self, factors: IntArray) -> IntArray:
         """Factors [primes, entries] and their quotients, as the kinds `shoup_...` hold them."""
-        primes = self.parameters.primes
+        primes = self.primes
         # w R mod q = w R - quotient q, and the quotient is below R: modulo R it is -(w R mod q) / q.
         rests = self._with_exponent(factors, primes, 1).astype(np.uint64)
         inverses = np.array([[pow(-q, -1, self.radix)] for q in primes], dtype=np.uint64)
@@ -208,7 +235,7 @@ class Materializer:
     def _inverse_degree(self, declared: resource.DeclareOp) -> list[list[int]]:
         degree, exponent = self.parameters.ring_degree, _integer(declared, "exponent")
         out: list[list[int]] = []
-        for q in self.parameters.primes:
+        for q in self.primes:
             scale = pow(degree, -1, q) * pow(self.radix, exponent, q) % q
             # The only twiddle of stage 0 is psi^(N/2).
             twiddle = pow(primitive_root(degree, q), -(degree // 2), q)
@@ -237,6 +264,9 @@ class Materializer:
                 factor = prod(self._prime(other) for other in attribute.data.basis.limbs())
             else:
                 factor = prod(digits[digit]) // q
+            if not in_group(limb, self.parameters, _group(declared)):
+                out.append(0)  # words of the other group; only masked words meet it
+                continue
             power = 1 if attribute.data.kind == "product" else -1
             out.append(pow(factor, power, q) * pow(self.radix, exponent, q) % q)
         return out
@@ -257,6 +287,9 @@ class Materializer:
                 out.append(_rounded(primes[0]))
                 continue
             product, scale = prod(primes), pow(self.radix, scale_exponent, t)
+            if width == MIXED_WIDTH:
+                out.append(_mixed_entries(primes, longest, t, correction, scale, self.radix == 1))
+                continue
             entries = [[-product * scale % t, 0, 0, 0]]
             for prime in primes:
                 helper, shift = (prime - 1) // 2, 0
@@ -305,7 +338,11 @@ class DeclaredMaterializer:
         keys = compilation.materials or _NoMaterials()
         found = arithmetic.arithmetic
         materializer = Materializer(
-            compilation.parameters, found.radix_bits, keys, centred=found.signed
+            compilation.parameters,
+            found.radix_bits,
+            keys,
+            centred=found.signed,
+            mixed=arithmetic.data == MIXED,
         )
         return materializer.materialize(declared)
 
@@ -377,6 +414,27 @@ def _rounded(prime: int) -> list[list[int]]:
     return [[prime], [first - prime]]
 
 
+def _mixed_entries(
+    primes: Sequence[int], longest: int, t: int, correction: str, scale: int, floating: bool
+) -> list[list[int]]:
+    """The row of a conversion table of a mixed module for one target prime."""
+    product = prod(primes)
+
+    def factor(number: int) -> int:
+        return _centred(number % t, t) if floating else number % t
+
+    entries = [[factor(-product * scale), 0, 0, 0, 0, 0]]
+    for prime in primes:
+        coefficient = product // prime * scale
+        shift, helper, first = 0, (prime - 1) // 2, 0
+        if correction == "nearest":
+            shift, helper = _reciprocal(prime)
+            first = -(-(1 << 95) // (helper << shift))
+        upper = factor(coefficient << 32) if floating else 0
+        entries.append([factor(coefficient), upper, helper, shift, prime, first])
+    return [*entries, *([[0] * MIXED_WIDTH] * (longest - len(primes)))]
+
+
 def _centred(residue: int, q: int) -> int:
     return residue - q if residue > q // 2 else residue
 
@@ -388,6 +446,13 @@ def _require_shape(declared: resource.DeclareOp, tensor: torch.Tensor) -> None:
             f"{'x'.join(map(str, declared.shape()))}, "
             f"its contents are {'x'.join(map(str, tensor.shape))}"
         )
+
+
+def _group(declared: resource.DeclareOp) -> str | None:
+    """The group of primes that a table of a mixed module is for."""
+    if "arithmetic" not in declared.parameters.data:
+        return None
+    return _string(declared, "arithmetic")
 
 
 def _integer(declared: resource.DeclareOp, name: str) -> int:

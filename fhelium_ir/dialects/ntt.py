@@ -27,7 +27,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from fhelium_ir.dialects.assembly import FactOp
 from fhelium_ir.dialects.rns import ORDERS, PolyFacts, PolyType, poly_facts, word_facts
-from fhelium_ir.dialects.zq import FLOATING_WORDS, are_signed
+from fhelium_ir.dialects.zq import FLOATING, FLOATING_WORDS, MIXED, are_signed
 
 
 @dataclass(frozen=True)
@@ -232,11 +232,16 @@ def check_schedule(schedule: Schedule) -> None:
 
 
 class TransformOp(FactOp, ABC):
-    """A transform of every row of a bundle; contract and schedule are absent until decided."""
+    """A transform of every row of a bundle; contract and schedule are absent until decided.
+
+    In a mixed module they are those of the rows of `mont64`; `float_contract` and `float_schedule` those of `fp64`.
+    """
 
     operand = operand_def(PolyType)
     contract = opt_prop_def(ContractAttr)
     schedule = opt_prop_def(ScheduleAttr)
+    float_contract = opt_prop_def(ContractAttr)
+    float_schedule = opt_prop_def(ScheduleAttr)
     result = result_def(PolyType)
     traits = traits_def(Pure())
 
@@ -248,30 +253,45 @@ class TransformOp(FactOp, ABC):
             properties=given,
         )
 
+    def contract_of(self, group: str | None) -> Contract | None:
+        """The contract for a group of a mixed module, or for None that of a module with one arithmetic."""
+        attribute = self.float_contract if group == FLOATING else self.contract
+        return attribute.data if attribute is not None else None
+
+    def schedule_of(self, group: str | None) -> Schedule | None:
+        """The schedule for a group of a mixed module, or for None that of a module with one arithmetic."""
+        attribute = self.float_schedule if group == FLOATING else self.schedule
+        return attribute.data if attribute is not None else None
+
     def verify_(self) -> None:
         super().verify_()
         facts = poly_facts(self.name, self.operand.type)
-        if self.schedule is not None:
-            stages, needed = self.schedule.data.stages(), facts.degree.bit_length() - 1
-            if stages != needed:
+        for schedule in (self.schedule_of(None), self.schedule_of(FLOATING)):
+            stages, needed = schedule.stages() if schedule else 0, facts.degree.bit_length() - 1
+            if schedule is not None and stages != needed:
                 raise VerifyException(
                     f"{self.name}: the schedule has {stages} stages, ring degree {facts.degree} "
                     f"needs {needed}"
                 )
-            if self.schedule.data.shoup and are_signed(facts.arithmetic):
-                if facts.arithmetic not in FLOATING_WORDS:
+        for group, arithmetic in ((None, facts.arithmetic), (FLOATING, FLOATING)):
+            schedule = self.schedule_of(group)
+            if schedule is not None and schedule.shoup and are_signed(arithmetic):
+                if arithmetic not in FLOATING_WORDS:
                     raise VerifyException(
                         f"{self.name}: Shoup's products are of unsigned words, the words are "
-                        f"{facts.arithmetic}"
+                        f"{arithmetic}"
                     )
                 raise VerifyException(
-                    f"{self.name}: Shoup's products are of integers, the words are {facts.arithmetic}"
+                    f"{self.name}: Shoup's products are of integers, the words are {arithmetic}"
                 )
-        if self.contract is not None and facts.below is not None:
-            limit = self.contract.data.input_below
-            if facts.below > limit:
+        for below, contract in (
+            (facts.below, self.contract_of(None)),
+            (facts.float_below, self.contract_of(FLOATING)),
+        ):
+            if contract is not None and below is not None and below > contract.input_below:
                 raise VerifyException(
-                    f"{self.name}: the operand is below {facts.below}q, the contract takes {limit}q"
+                    f"{self.name}: the operand is below {below}q, the contract takes "
+                    f"{contract.input_below}q"
                 )
 
 
@@ -285,6 +305,9 @@ def _transformed(
         )
     attribute = properties.get("contract")
     contract = attribute.data if isinstance(attribute, ContractAttr) else None
+    other = properties.get("float_contract")
+    floats = other.data if isinstance(other, ContractAttr) else None
+    mixed = facts.arithmetic == MIXED
     exponent = None
     if facts.exponent is not None and contract is not None:
         exponent = facts.exponent + contract.exponent_change
@@ -293,6 +316,7 @@ def _transformed(
         order=contract.order if contract is not None else None,
         exponent=exponent,
         below=contract.output_below if contract and facts.arithmetic is not None else None,
+        float_below=floats.output_below if floats and mixed else None,
     )
 
 

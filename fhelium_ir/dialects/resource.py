@@ -38,13 +38,13 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "relinearization_key": ("exponent",),
     "galois_key": ("galois", "exponent"),
     "plaintext": ("values", "level", "scale", "special", "exponent"),
-    "moduli": (),
-    "twiddles": ("direction", "groups", "table_stages"),
-    "inverse_degree": ("exponent",),
-    "shoup_twiddles": ("direction", "groups", "stages"),
-    "shoup_inverse_degree": ("exponent",),
-    "constants": ("constant", "type", "exponent"),
-    "conversion": ("source", "target", "correction", "exponent"),
+    "moduli": ("arithmetic",),
+    "twiddles": ("direction", "groups", "table_stages", "arithmetic"),
+    "inverse_degree": ("exponent", "arithmetic"),
+    "shoup_twiddles": ("direction", "groups", "stages", "arithmetic"),
+    "shoup_inverse_degree": ("exponent", "arithmetic"),
+    "constants": ("constant", "type", "exponent", "arithmetic"),
+    "conversion": ("source", "target", "correction", "exponent", "arithmetic"),
     "permutation": ("galois", "domain"),
     "rows": ("values",),
     "named": ("name",),
@@ -77,13 +77,21 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 - named: a tensor that whoever links the program gives by name.
 
 In programs on words with a sign (`fp64`, `smont32`) all residues are centred.
+
+In a mixed module the tables of a group of primes have `arithmetic`, its name. Those by prime have the group's primes
+only. A conversion then has six integers per source limb, [rows, limbs + 1, 6]: D/d_i; for `fp64`, where both are
+centred, 2^32 D/d_i; (d_i - 1)/2 or m_i; s_i; d_i; for `nearest` the smallest v_i that one limb alone rounds up. Keys
+and plaintexts are integers at `exponent` in the rows of `mont64`, and in those of `fp64` the bits of centred doubles.
 """
+
+ARITHMETIC_KINDS = tuple(kind for kind, parameters in KINDS.items() if "arithmetic" in parameters)
+"""Kinds whose tables differ between the groups of primes of a mixed module."""
 
 PUBLIC_KINDS = ("relinearization_key", "galois_key")
 """Kinds that come from the client."""
 
 
-OPTIONAL = frozenset(("exponent", "special", "groups", "table_stages"))
+OPTIONAL = frozenset(("exponent", "special", "groups", "table_stages", "arithmetic"))
 """Parameters that a declaration may lack."""
 
 

@@ -41,7 +41,14 @@ from fhelium_ir.dialects.rns_types import (
     PolyType,
     parse_basis,
 )
-from fhelium_ir.dialects.zq import FLOATING, FLOATING_WORDS, INTERFACE_WORDS, arithmetic_of
+from fhelium_ir.dialects.zq import (
+    FLOATING,
+    FLOATING_WORDS,
+    INTERFACE_WORD,
+    INTERFACE_WORDS,
+    MIXED,
+    arithmetic_of,
+)
 
 __all__ = [
     "ARITHMETIC",
@@ -84,7 +91,7 @@ def word_facts(op: str, type_: Attribute) -> PolyFacts:
 
 
 def _same_shape(op: str, left: PolyFacts, right: PolyFacts) -> PolyFacts:
-    fact = fact_conflict(replace(left, below=None), replace(right, below=None))
+    fact = fact_conflict(left.unbounded(), right.unbounded())
     if fact is not None:
         raise VerifyException(
             f"{op}: the operands must have equal {fact}: the left one has "
@@ -128,8 +135,14 @@ class AdditiveOp(BinaryOp, ABC):
         cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute]:
         left, right = word_facts(cls.name, operands[0]), word_facts(cls.name, operands[1])
-        below = None if left.below is None or right.below is None else left.below + right.below
-        return [PolyType(replace(_same_shape(cls.name, left, right), below=below))]
+        below = _sum(left.below, right.below)
+        float_below = _sum(left.float_below, right.float_below)
+        shape = _same_shape(cls.name, left, right)
+        return [PolyType(replace(shape, below=below, float_below=float_below))]
+
+
+def _sum(left: int | None, right: int | None) -> int | None:
+    return None if left is None or right is None else left + right
 
 
 @irdl_op_definition
@@ -165,7 +178,7 @@ class MulOp(BinaryOp):
                 )
         exponent = _product_exponent(left.arithmetic, left.exponent, right.exponent)
         shape = _same_shape(cls.name, replace(left, exponent=None), replace(right, exponent=None))
-        return [PolyType(replace(shape, exponent=exponent, below=None))]
+        return [PolyType(replace(shape.unbounded(), exponent=exponent))]
 
 
 class UnaryOp(FactOp, ABC):
@@ -228,7 +241,7 @@ class MulConstantOp(UnaryOp):
             raise VerifyException(f"{cls.name}: {divisor} is not invertible in {facts.basis}")
         stated = integer_property(properties, "exponent") if "exponent" in properties else None
         exponent = _product_exponent(facts.arithmetic, facts.exponent, stated)
-        return [PolyType(replace(facts, exponent=exponent, below=None))]
+        return [PolyType(replace(facts.unbounded(), exponent=exponent))]
 
     @property
     def constant_exponent(self) -> int:
@@ -252,13 +265,16 @@ class SetRepresentativeOp(UnaryOp):
         facts = poly_facts(cls.name, operands[0])
         known = arithmetic_of(facts.arithmetic)
         arithmetic = None if known is not None and known.interface else facts.arithmetic
-        return [PolyType(replace(facts, arithmetic=arithmetic, exponent=None, below=None))]
+        return [PolyType(replace(facts.unbounded(), arithmetic=arithmetic, exponent=None))]
 
     def verify_(self) -> None:
         super().verify_()
         before = poly_facts(self.name, self.operand.type).arithmetic
         after = poly_facts(self.name, self.result.type).arithmetic
-        if None not in (before, after) and arithmetic_of(before) != arithmetic_of(after):
+        fits = arithmetic_of(before) == arithmetic_of(after)
+        if {before, after} == {MIXED, INTERFACE_WORD}:
+            fits = True
+        if None not in (before, after) and not fits:
             raise VerifyException(f"{self.name}: {before} does not become {after}")
 
 
@@ -391,16 +407,23 @@ class PackOp(FactOp):
         if not 1 <= len(operands) <= 3:
             raise VerifyException(f"{cls.name}: packs one to three components")
         shape = poly_facts(cls.name, operands[0])
-        bounds = [shape.below]
+        parts = [shape]
         for operand in operands[1:]:
             other = poly_facts(cls.name, operand)
-            bounds.append(other.below)
+            parts.append(other)
             shape = _same_shape(cls.name, shape, other)
         if shape.components != 1:
             raise VerifyException(f"{cls.name}: the operands have one component each")
-        known = [bound for bound in bounds if bound is not None]
-        below = max(known) if len(known) == len(bounds) else None
-        return [PolyType(replace(shape, components=len(operands), below=below))]
+        below = _widest([part.below for part in parts])
+        float_below = _widest([part.float_below for part in parts])
+        wide = replace(shape, below=below, float_below=float_below)
+        return [PolyType(replace(wide, components=len(operands)))]
+
+
+def _widest(bounds: Sequence[int | None]) -> int | None:
+    """The largest of some intervals; None if one of them is open."""
+    known = [bound for bound in bounds if bound is not None]
+    return max(known) if len(known) == len(bounds) else None
 
 
 @irdl_op_definition
@@ -477,7 +500,8 @@ class BaseConvertOp(UnaryOp):
         facts = word_facts(cls.name, operands[0])
         if facts.domain != "coefficient":
             raise VerifyException(f"{cls.name}: needs the coefficient domain")
-        if facts.exponent not in (None, 0) or facts.below not in (None, 1):
+        bounds = (facts.below, facts.float_below)
+        if facts.exponent not in (None, 0) or not all(bound in (None, 1) for bound in bounds):
             raise VerifyException(f"{cls.name}: the operand must be reduced, with exponent 0")
         lift, correction = properties.get("lift"), properties.get("correction")
         pair = (
@@ -544,8 +568,8 @@ class AccumulateOp(FactOp):
         if own.basis.q != converted.basis.q or not key.basis.contains(converted.basis):
             raise VerifyException(f"{cls.name}: the bases do not fit together")
         if fact_conflict(
-            replace(own, basis=key.basis, digits=None, exponent=None, below=None),
-            replace(converted, basis=key.basis, digits=None, exponent=None, below=None),
+            replace(own.unbounded(), basis=key.basis, digits=None, exponent=None),
+            replace(converted.unbounded(), basis=key.basis, digits=None, exponent=None),
         ):
             raise VerifyException(f"{cls.name}: `own` and `converted` differ")
         if None not in (own.exponent, converted.exponent) and own.exponent != converted.exponent:
@@ -554,11 +578,10 @@ class AccumulateOp(FactOp):
         return [
             PolyType(
                 replace(
-                    converted,
+                    converted.unbounded(),
                     components=key.components,
                     digits=None,
                     exponent=exponent,
-                    below=None,
                     order=own.order or converted.order or key.order,
                 )
             )

@@ -12,7 +12,17 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from fhelium_ir.dialects.assembly import FactType, optional, shown
-from fhelium_ir.dialects.zq import ARITHMETICS, FLOATING_WORDS, INTERFACE_WORDS, Arithmetic
+from fhelium_ir.dialects.zq import (
+    ARITHMETICS,
+    FLOATING,
+    FLOATING_WORDS,
+    INTERFACE_WORD,
+    INTERFACE_WORDS,
+    MIXED,
+    MIXED_GROUPS,
+    MODULE_ARITHMETICS,
+    Arithmetic,
+)
 
 ARITHMETIC = "rns.arithmetic"
 """Name of the module attribute that holds the chosen arithmetic."""
@@ -101,7 +111,8 @@ class PolyFacts:
 
     The stored word is x * R^exponent mod q and lies in [0, below * q), R being the arithmetic's Montgomery radix. A
     word of `fp64` is at most below * q/2 in magnitude, one of `smont32` in [-below * q/2, below * q/2): below 1 is the
-    centred residue. `int64` and `int32` are the words at the interfaces of such programs, canonical integers.
+    centred residue. `int64` and `int32` are the words at the interfaces of such programs, canonical integers. In a
+    mixed module `exponent` and `below` are those of the rows of `mont64`, `float_below` that of the rows of `fp64`.
     """
 
     degree: int
@@ -113,6 +124,21 @@ class PolyFacts:
     arithmetic: str | None = None
     exponent: int | None = None
     below: int | None = None
+    float_below: int | None = None
+
+    def of_group(self, group: str | None) -> PolyFacts:
+        """The facts as the kernels of one group of a mixed module see them; None leaves them as they are."""
+        if group is None or self.arithmetic not in (MIXED, INTERFACE_WORD):
+            return self
+        if group != FLOATING:
+            return replace(self, arithmetic=group, float_below=None)
+        if self.arithmetic == INTERFACE_WORD:
+            return self
+        return replace(self, arithmetic=group, exponent=0, below=self.float_below, float_below=None)
+
+    def unbounded(self) -> PolyFacts:
+        """The same facts with all intervals absent."""
+        return replace(self, below=None, float_below=None)
 
     def rows(self) -> tuple[tuple[int, Limb], ...]:
         """(digit, limb) of every row of one component, in memory order; the digit is 0 where there is no digit axis.
@@ -134,7 +160,7 @@ class PolyFacts:
 
     def unrepresented(self) -> PolyFacts:
         """The same facts with the representative absent."""
-        return replace(self, arithmetic=None, exponent=None, below=None)
+        return replace(self, arithmetic=None, exponent=None, below=None, float_below=None)
 
 
 @irdl_attr_definition
@@ -143,7 +169,8 @@ class PolyType(FactType[PolyFacts]):
 
     `!rns.poly<8192, q 0:2 p 0:1, components = 2, digits = own(1), evaluation(bit_reversed), mont64(e = 0, below = 1)>`
 
-    One component, no digit axis and an undecided representative are left out.
+    One component, no digit axis and an undecided representative are left out. In a mixed module there is one for each
+    group of primes: `mont64(e = 1, below = 2) fp64(e = 0, below = 8)`.
     """
 
     name = "rns.poly"
@@ -190,9 +217,8 @@ class PolyType(FactType[PolyFacts]):
         domain = data.domain
         parts.append(f"{domain}({shown(data.order)})" if domain == "evaluation" else domain)
         if data.arithmetic is not None:
-            parts.append(
-                f"{data.arithmetic}(e = {shown(data.exponent)}, below = {shown(data.below)})"
-            )
+            groups = [group.name for group in MIXED_GROUPS] if data.arithmetic == MIXED else [None]
+            parts.append(" ".join(_representative(data.of_group(group)) for group in groups))
         printer.print_string(f"<{', '.join(parts)}>")
 
     def verify(self) -> None:
@@ -216,8 +242,24 @@ def parse_basis(parser: AttrParser) -> Basis:
     return Basis(ranges["q"], ranges["p"])
 
 
+def _representative(facts: PolyFacts) -> str:
+    return f"{facts.arithmetic}(e = {shown(facts.exponent)}, below = {shown(facts.below)})"
+
+
 def _parse_representative(parser: AttrParser, facts: PolyFacts) -> PolyFacts:
     arithmetic = parser.parse_keyword_in((*ARITHMETICS, *INTERFACE_WORDS))
+    exponent, below = _parse_interval(parser)
+    if arithmetic == MIXED_GROUPS[0].name and parser.parse_optional_keyword(FLOATING) is not None:
+        position = parser.pos
+        other, float_below = _parse_interval(parser)
+        if other not in (None, 0):
+            parser.raise_error(f"words of {FLOATING} have exponent 0", position, parser.pos)
+        facts = replace(facts, float_below=float_below)
+        arithmetic = MIXED
+    return replace(facts, arithmetic=arithmetic, exponent=exponent, below=below)
+
+
+def _parse_interval(parser: AttrParser) -> tuple[int | None, int | None]:
     with parser.in_parens():
         parser.parse_keyword("e")
         parser.parse_punctuation("=")
@@ -226,7 +268,7 @@ def _parse_representative(parser: AttrParser, facts: PolyFacts) -> PolyFacts:
         parser.parse_keyword("below")
         parser.parse_punctuation("=")
         below = optional(parser, lambda: parser.parse_integer(allow_boolean=False))
-    return replace(facts, arithmetic=arithmetic, exponent=exponent, below=below)
+    return exponent, below
 
 
 MAX_COMPONENTS = 64
@@ -248,7 +290,7 @@ def _check_facts(facts: PolyFacts) -> None:
         raise VerifyException("rns.poly: only keys have digits and several components")
     if facts.digits is not None and facts.digits.kind == "own" and facts.basis.p[1]:
         raise VerifyException("rns.poly: digits are made of limbs of q")
-    if facts.below is not None and facts.below < 1:
+    if any(bound is not None and bound < 1 for bound in (facts.below, facts.float_below)):
         raise VerifyException("rns.poly: `below` is at least 1")
     if facts.arithmetic in _WITHOUT_EXPONENT and facts.exponent not in (None, 0):
         raise VerifyException(f"rns.poly: words of {facts.arithmetic} have exponent 0")
@@ -258,21 +300,26 @@ def _check_facts(facts: PolyFacts) -> None:
 
 @irdl_attr_definition
 class ArithmeticAttr(Data[str]):
-    """The arithmetic of a module's kernels: `#rns.arithmetic<mont64>`."""
+    """The arithmetic of a module's kernels: `#rns.arithmetic<mont64>`, or `mixed64` for two groups of primes."""
 
     name = "rns.arithmetic"
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> str:
         with parser.in_angle_brackets():
-            return parser.parse_keyword_in(tuple(ARITHMETICS))
+            return parser.parse_keyword_in(tuple(MODULE_ARITHMETICS))
 
     def print_parameter(self, printer: Printer) -> None:
         printer.print_string(f"<{self.data}>")
 
     @property
     def arithmetic(self) -> Arithmetic:
-        return ARITHMETICS[self.data]
+        return MODULE_ARITHMETICS[self.data]
+
+    @property
+    def groups(self) -> tuple[str | None, ...]:
+        """The names of the groups of primes of a mixed module, else a single None."""
+        return tuple(group.name for group in MIXED_GROUPS) if self.data == MIXED else (None,)
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ SIGNED = "smont32"
 """Montgomery's arithmetic on signed words."""
 
 INTERFACE_WORD = "int64"
-"""How types spell canonical 64-bit integers, the form in which values cross the interface of an `fp64` program."""
+"""How types spell canonical 64-bit integers, in which values cross the interface of an `fp64` or a mixed program."""
 
 SIGNED_INTERFACE_WORD = "int32"
 """The same of a `smont32` program: canonical integers, which are signed words as well."""
@@ -109,6 +109,25 @@ ARITHMETICS: dict[str, Arithmetic] = {
     "mont64": Arithmetic("mont64", 64, 64),
 }
 
+MIXED = "mixed64"
+"""Two arithmetics in one module: primes that `fp64` admits have it, all others `mont64`. Buffers hold 64-bit words, by
+row the bits of doubles or integers. No kernel computes in it: each computes for the rows of one group."""
+
+MIXED_GROUPS: tuple[Arithmetic, ...] = (ARITHMETICS["mont64"], ARITHMETICS[FLOATING])
+"""The arithmetics of a mixed module, in the order in which kernels are launched."""
+
+MODULE_ARITHMETICS: dict[str, Arithmetic] = {
+    **ARITHMETICS,
+    MIXED: Arithmetic(MIXED, 64, 64, interface=INTERFACE_WORD),
+}
+"""What a module may state; of the mixed one word and radix are those of its integers."""
+
+
+def group_of(q: int) -> Arithmetic:
+    """The arithmetic of a prime in a mixed module."""
+    return ARITHMETICS[FLOATING if ARITHMETICS[FLOATING].admits(q) else "mont64"]
+
+
 INTERFACE_WORDS = {a.interface: a for a in ARITHMETICS.values() if a.interface}
 """The words that only cross interfaces, and the arithmetics of their programs."""
 
@@ -117,10 +136,11 @@ FLOATING_WORDS = (FLOATING, INTERFACE_WORD)
 
 
 def arithmetic_of(words: str | None) -> Arithmetic | None:
-    """The arithmetic of a program that has such words, inside or at its interface; None for no known ones."""
+    """The arithmetic of a program, or of a group of a mixed one, that has such words, inside or at its interface; None
+    for no known ones."""
     if words is None:
         return None
-    return INTERFACE_WORDS.get(words) or ARITHMETICS.get(words)
+    return INTERFACE_WORDS.get(words) or MODULE_ARITHMETICS.get(words)
 
 
 def are_signed(words: str | None) -> bool:

@@ -85,6 +85,7 @@ class CpuDescription:
             lanes=16 * words,
             shoup=shoup,
             shoup_last=bool(shoup),
+            wide_factor=min(cpu.wide_factor, self.products_s["fp64"] / self.products_s["mont64"]),
             cache=self.caches[1] or cpu.cache,
         )
 

@@ -76,13 +76,18 @@ class ExpressionGraph:
         """
         operation = self.operation
         try:
-            if isinstance(operation, fusion.FusedOp):
-                return region_graph(operation)
-            return graph_of([operation])
+            fused = isinstance(operation, fusion.FusedOp)
+            graph = region_graph(operation) if fused else graph_of([operation])
         except Unfusable as error:
             raise FheliumError(
                 f"'{operation.name}' has no kernels: {error}", location_of(operation)
             ) from error
+        if graph.mixed:
+            raise FheliumError(
+                f"'{operation.name}': words of several arithmetics have kernels in a linked program only",
+                location_of(operation),
+            )
+        return graph
 
     @cached_property
     def invocation(self) -> OperationInvocation:

@@ -117,6 +117,9 @@ class CardDescription:
             arithmetics=tuple(order),
             exchange_cost=round(words_s / self.rates[EXCHANGE], 3),
             launch_cost=round(self.launch_s * words_s / ROWS_PER_LAUNCH),
+            wide_factor=min(
+                built_in.wide_factor, self.products_s["fp64"] / self.products_s["mont64"]
+            ),
             shared_bytes=self.card.shared_bytes,
             busy_lanes=built_in.busy_lanes * self.card.sms // REFERENCE_SMS,
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from fhelium_ir.dialects.zq import ARITHMETICS
+from fhelium_ir.dialects.zq import ARITHMETICS, MIXED, group_of
 from fhelium_ir.parameters import Parameters
 from fhelium_ir.testing.random_programs.builder import Builder
 from fhelium_ir.testing.random_programs.chains import random_chain
@@ -106,6 +106,8 @@ def _setting(choices: Choices, parameters: Parameters, style: str) -> Setting:
     arithmetic = ""
     if choices.chance(40):
         fitting = [n for n, a in ARITHMETICS.items() if all(map(a.admits, parameters.primes))]
+        if len({group_of(q).name for q in parameters.primes}) > 1:
+            fitting += [MIXED, MIXED]
         arithmetic = choices.of(fitting)
     selection: dict[str, int] = {}
     if style == "selected":

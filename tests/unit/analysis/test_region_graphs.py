@@ -28,8 +28,8 @@ def test_a_graph_is_built_once() -> None:
     module = parse_module(universe.make_context(), TEXT, "f.mlir")
     (region,) = (op for op in module.walk() if isinstance(op, fusion.FusedOp))
     graphs = RegionGraphs(module)
-    graph = graphs.graph(region)
-    assert graphs.graph(region) is graph
+    (graph,) = graphs.graphs(region)
+    assert graphs.graphs(region)[0] is graph
     block = region.body.block
     first = block.first_op
     assert first is not None
