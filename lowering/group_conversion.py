@@ -116,7 +116,7 @@ class GroupConversion:
             for r, quotient in enumerate(quotients):
                 product = emitter.product(quotient, negative)
                 sums[r] = build.emit(zq.AddOp(sums[r], product, emitter.modulus))
-        return [emitter.settled(total) for total in sums]
+        return [emitter.settled(total, False) for total in sums]
 
     def quotients(self, counts: list[SSAValue]) -> list[SSAValue]:
         """u' of each position, from the fractions and the numbers of negative words."""
