@@ -229,7 +229,7 @@ def endless_sums(patch: Patch) -> None:
     def fits(terms: int, bound: Fraction, largest_prime: int) -> bool:
         return True
 
-    patch.setattr("fhelium_ir.analysis.region_graph.terms_fit", fits)
+    patch.setattr("fhelium_ir.analysis.region_builder.terms_fit", fits)
 
 
 def wide_words(patch: Patch) -> None:
