@@ -40,6 +40,8 @@ from fhelium_ir.dialects.rns_types import (
     PolyFacts,
     PolyType,
     parse_basis,
+    sum_below,
+    widest,
 )
 from fhelium_ir.dialects.zq import (
     FLOATING,
@@ -135,14 +137,10 @@ class AdditiveOp(BinaryOp, ABC):
         cls, operands: Sequence[Attribute], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute]:
         left, right = word_facts(cls.name, operands[0]), word_facts(cls.name, operands[1])
-        below = _sum(left.below, right.below)
-        float_below = _sum(left.float_below, right.float_below)
+        below = sum_below(left.below, right.below)
+        float_below = sum_below(left.float_below, right.float_below)
         shape = _same_shape(cls.name, left, right)
         return [PolyType(replace(shape, below=below, float_below=float_below))]
-
-
-def _sum(left: int | None, right: int | None) -> int | None:
-    return None if left is None or right is None else left + right
 
 
 @irdl_op_definition
@@ -414,16 +412,10 @@ class PackOp(FactOp):
             shape = _same_shape(cls.name, shape, other)
         if shape.components != 1:
             raise VerifyException(f"{cls.name}: the operands have one component each")
-        below = _widest([part.below for part in parts])
-        float_below = _widest([part.float_below for part in parts])
+        below = widest([part.below for part in parts])
+        float_below = widest([part.float_below for part in parts])
         wide = replace(shape, below=below, float_below=float_below)
         return [PolyType(replace(wide, components=len(operands)))]
-
-
-def _widest(bounds: Sequence[int | None]) -> int | None:
-    """The largest of some intervals; None if one of them is open."""
-    known = [bound for bound in bounds if bound is not None]
-    return max(known) if len(known) == len(bounds) else None
 
 
 @irdl_op_definition

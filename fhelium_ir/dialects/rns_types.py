@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -161,6 +162,17 @@ class PolyFacts:
     def unrepresented(self) -> PolyFacts:
         """The same facts with the representative absent."""
         return replace(self, arithmetic=None, exponent=None, below=None, float_below=None)
+
+
+def sum_below(left: int | None, right: int | None) -> int | None:
+    """The interval of a sum; None if that of an addend is open."""
+    return None if left is None or right is None else left + right
+
+
+def widest(bounds: Sequence[int | None]) -> int | None:
+    """The widest of some intervals; None if one of them is open."""
+    known = [bound for bound in bounds if bound is not None]
+    return max(known) if len(known) == len(bounds) else None
 
 
 @irdl_attr_definition

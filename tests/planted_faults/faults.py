@@ -92,8 +92,8 @@ FAULTS = (
     ),
     Fault(
         "a wrong entry in the row table", f"{ANALYSIS}.region_graph",
-        "column = self._column((\"row\", buffer, place.path), place.rows)",
-        "column = self._column((\"row\", buffer, place.path), (*place.rows[:-1], place.rows[0]))",
+        "column = self.column((\"row\", buffer, place.path), place.rows)",
+        "column = self.column((\"row\", buffer, place.path), (*place.rows[:-1], place.rows[0]))",
     ),
     Fault(
         "a constant at the wrong exponent", "fhelium_ir.backend.materializer",
