@@ -139,7 +139,7 @@ def canonical_integer(
 ) -> tuple[SSAValue, SSAValue]:
     """A centred word as the integer of [0, d), and as a signed one."""
     build = emitter.build
-    if emitter.floating:
+    if word.type == f64:
         lifted = build.emit(arith.AddfOp(word, build.float_constant(_MAGIC)))
         bits = build.emit(arith.BitcastOp(lifted, i64))
         signed = build.emit(arith.SubiOp(bits, build.constant(_MAGIC_BITS)))
