@@ -1,6 +1,6 @@
 """Checks on a CUDA device that the transforms of every ring degree, as the default pipeline schedules them, are exact.
 
-    python benchmarks/check_transforms.py [--device NAME] [--table FILE.json] [--out FILE.json]
+    python benchmarks/check_transforms.py [--arithmetics NAME ...] [--device NAME] [--table FILE.json] [--out FILE.json]
 
 For N = 2^12 to 2^17 and each arithmetic: a forward and an inverse transform of random polynomials and of polynomials
 whose coefficients are all q - 1, by the largest primes that the arithmetic admits. Every residue is compared with the
@@ -80,13 +80,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Check transforms on a CUDA device.")
     parser.add_argument("--device", help="description, such as cuda for this card (default: gpu)")
     parser.add_argument("--table", help="timed schedules, from tune_transforms.py")
+    parser.add_argument("--arithmetics", nargs="*", default=list(ARITHMETICS), choices=ARITHMETICS)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--commit", default="unknown")
     options = parser.parse_args()
     passes = pass_options([], options.device, options.table)
     found: list[dict[str, object]] = []
     for stages in range(12, 18):
-        for arithmetic in ARITHMETICS:
+        for arithmetic in options.arithmetics:
             found.append(check(1 << stages, arithmetic, passes))
             print(json.dumps(found[-1]), flush=True)
     if options.out is not None:
