@@ -173,12 +173,12 @@ class Runner:
         """The result of the linked program on a target."""
         program = link(self.stages.kernels[after], self, target)
         tensors = [
-            torch.as_tensor(inputs[spec.name]).to(
-                torch.int32 if spec.dtype == "int32" else torch.int64
-            )
+            torch.as_tensor(inputs[spec.name])
+            .to(torch.int32 if spec.dtype == "int32" else torch.int64)
+            .to(program.device)
             for spec in program.arguments
         ]
-        return [output.numpy().astype(np.int64) for output in program.run(*tensors)]
+        return [output.cpu().numpy().astype(np.int64) for output in program.run(*tensors)]
 
     def vectors(self, seed: int = 0) -> dict[str, Vector]:
         """A complex vector per argument, with absolute values of at most 1."""
