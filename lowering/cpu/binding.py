@@ -193,16 +193,19 @@ class NativeCode:
     """Object files loaded into the process; their code lives as long as this object.
 
     Args:
-        objects: by the name of the one function wanted of it, an object file as `object_code`
-            makes them, for this processor. Anything else may end the process.
+        objects: by the name of a function wanted of it, an object file as `object_code` makes them, for this
+            processor. Anything else may end the process.
+        more: names of other functions in them.
     """
 
-    def __init__(self, objects: Mapping[str, bytes]):
+    def __init__(self, objects: Mapping[str, bytes], more: Sequence[str] = ()):
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
         for data in objects.values():
             self._engine.add_object_file(llvm.ObjectFileRef.from_data(data))
         self._engine.finalize_object()
-        self.addresses = {name: self._engine.get_function_address(name) for name in objects}
+        self.addresses = {
+            name: self._engine.get_function_address(name) for name in (*objects, *more)
+        }
         missing = [name for name, address in self.addresses.items() if address == 0]
         if missing:
             raise FheliumError(f"native code lacks {', '.join(missing)}")

@@ -5,27 +5,30 @@ Programs do not depend on each other, so the split changes no result.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import threading
-from collections import deque
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+from collections.abc import Callable
+from functools import cache
 from queue import SimpleQueue
 from time import perf_counter
 
 import torch
 
 from fhelium_ir.compiler.errors import FheliumError
+from fhelium_ir.lowering.cpu.crew import AWAKE_WORD, LINE, STATE_BYTES, crew
 
 THREADS_VARIABLE = "FHELIUM_THREADS"
 
 CHUNKS = 4
-"""Pieces of a launch for each thread. Whoever is free takes the next one, so that a thread which other work holds up
-does not hold up the launch."""
+"""Pieces of a launch for each thread, the later the smaller. Whoever is free takes the next one, so that a thread which
+other work holds up does not hold up the launch."""
+
+ROUNDS = 4000
+"""Rounds of waiting for the next launch after which a thread goes to sleep, some ten microseconds to a hundred."""
 
 Call = Callable[[int, int, bytes], None]
-_Chunk = tuple[int, int, bytes]
-_Job = tuple[Call, "deque[_Chunk]", "SimpleQueue[BaseException | None]"]
+"""A native function as ctypes knows it."""
 
 
 def default_threads() -> int:
@@ -43,86 +46,69 @@ def default_threads() -> int:
 
 
 class Pool:
-    """Threads that wait for jobs as long as the process lives; there are as many as once needed."""
+    """Threads that wait for launches as long as the process lives; there are as many as once needed."""
 
     def __init__(self) -> None:
-        self._jobs: SimpleQueue[_Job] = SimpleQueue()
-        self._lock = threading.Lock()
+        self._crew = crew()
+        self._memory = ctypes.create_string_buffer(STATE_BYTES + LINE)
+        self._state = -(-ctypes.addressof(self._memory) // LINE) * LINE
+        self._awake = ctypes.c_int64.from_address(self._state + 8 * AWAKE_WORD)
+        self._wanted: SimpleQueue[None] = SimpleQueue()
+        self._busy = threading.Lock()
         self._count = 0
 
-    def run(self, call: Call, chunks: Sequence[_Chunk], others: int) -> float:
-        """Runs `call(*chunk)` for every chunk, in this thread and in so many others.
-
-        A thread that wakes up when nothing is left is not waited for.
+    def run(self, call: Call, programs: int, chunks: int, words: bytes, others: int) -> float:
+        """Runs all programs in this thread and in others: those that are awake, and so many in all if they wake up in
+        time. Nobody waits for a thread that has not begun.
 
         Returns:
-            The seconds that the first one took.
+            The seconds per program of the first chunk.
         """
-        if others > self._count:
-            self._grow(others)
-        left = deque(chunks[1:])
-        done: SimpleQueue[BaseException | None] = SimpleQueue()
-        for _ in range(others):
-            self._jobs.put((call, left, done))
-        mine = 1
-        start = perf_counter()
+        if not self._busy.acquire(blocking=False):
+            # The others work for another thread's launch.
+            return _timed(call, programs, words)
         try:
-            call(*chunks[0])
-            seconds = perf_counter() - start
-            while (chunk := _next(left)) is not None:
-                mine += 1
-                call(*chunk)
-        finally:
-            # Whatever happened here: nobody begins another chunk, and the others still use the caller's buffers.
-            while _next(left) is not None:
-                mine += 1
-            failures = [done.get() for _ in range(len(chunks) - mine)]
-        for failure in failures:
-            if failure is not None:
-                raise failure
-        return seconds
-
-    def _grow(self, count: int) -> None:
-        with self._lock:
-            while self._count < count:
-                thread = threading.Thread(target=self._work, daemon=True, name="fhelium-kernels")
-                thread.start()
+            while self._count < others:
+                threading.Thread(target=self._work, daemon=True, name="fhelium-kernels").start()
                 self._count += 1
+            try:
+                address = ctypes.cast(call, ctypes.c_void_p).value  # pyright: ignore[reportArgumentType]
+                first = self._crew.share(self._state, address, programs, chunks, words)
+                for _ in range(others - self._awake.value):
+                    self._wanted.put(None)
+                return _timed(call, first, words)
+            finally:
+                # Whatever happened: the others use the caller's buffers.
+                self._crew.finish(self._state)
+        finally:
+            self._busy.release()
 
     def _work(self) -> None:
         while True:
-            call, left, done = self._jobs.get()
-            while (chunk := _next(left)) is not None:
-                try:
-                    call(*chunk)
-                    done.put(None)
-                except BaseException as error:
-                    done.put(error)
+            self._wanted.get()
+            self._crew.watch(self._state, ROUNDS)
 
 
-def _next(left: deque[_Chunk]) -> _Chunk | None:
-    """Takes a chunk if one is left."""
-    try:
-        return left.popleft()
-    except IndexError:
-        return None
+def _timed(call: Call, end: int, words: bytes) -> float:
+    """Runs the programs up to `end`; the seconds that each took."""
+    start = perf_counter()
+    call(0, end, words)
+    return (perf_counter() - start) / max(end, 1)
 
 
-pool = Pool()
-
-
-def _forget_threads() -> None:
-    """After a fork the child has none of the threads."""
-    global pool
-    pool = Pool()
+@cache
+def pool() -> Pool:
+    """The threads of this process."""
+    return Pool()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_threads)
+    # The child has none of the threads.
+    os.register_at_fork(after_in_child=pool.cache_clear)
 
 
 def run_split(call: Call, programs: int, parts: int, words: bytes) -> float:
-    """Runs `call(begin, end, words)` on ranges that make up all programs, on `parts` threads.
+    """Runs `call(begin, end, words)` on ranges that make up all programs, on about `parts` threads.
 
     Args:
         call: does not raise and releases Python's lock.
@@ -132,7 +118,5 @@ def run_split(call: Call, programs: int, parts: int, words: bytes) -> float:
     Returns:
         The seconds per program, without the time to hand over and to wait.
     """
-    count = min(programs, CHUNKS * parts)
-    bounds = [programs * chunk // count for chunk in range(count + 1)]
-    chunks = [(begin, end, words) for begin, end in pairwise(bounds)]
-    return pool.run(call, chunks, parts - 1) / bounds[1]
+    chunks = min(programs, CHUNKS * parts)
+    return pool().run(call, programs, chunks, words, parts - 1)

@@ -1,5 +1,6 @@
 """Launches on several threads give what one thread gives."""
 
+import ctypes
 import os
 import threading
 from collections.abc import Callable
@@ -34,6 +35,14 @@ kernel.func @f(%x : {BUFFER}, %n : i64) lanes [64] grid 2 {{
   kernel.store %s, %x[%i] : i64, {BUFFER}
   kernel.return
 }}"""
+
+
+ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_char_p)
+
+
+def native(function: threads.Call) -> threads.Call:
+    """A native function that calls one of Python; what it raises is lost."""
+    return ENTRY(function)
 
 
 def ints(values: torch.Tensor) -> list[int]:
@@ -79,85 +88,113 @@ def test_short_launches_stay_in_one_thread(parse: Parse, monkeypatch: pytest.Mon
         kernels.launch("f", (5, 1), [x, 1])
 
 
-def test_parts_make_up_all_programs() -> None:
-    for programs, parts in [(1, 1), (7, 2), (7, 7), (100, 3)]:
-        seen: list[tuple[int, int, bytes]] = []
-        names: set[str] = set()
+@pytest.mark.parametrize(("programs", "parts"), [(1, 1), (7, 2), (7, 7), (100, 3), (12345, 2)])
+def test_parts_make_up_all_programs(programs: int, parts: int) -> None:
+    seen: list[tuple[int, int, bytes]] = []
+    names: set[str] = set()
 
-        def call(begin: int, end: int, word: bytes) -> None:
-            seen.append((begin, end, word))  # noqa: B023
-            names.add(threading.current_thread().name)  # noqa: B023
+    def call(begin: int, end: int, word: bytes) -> None:
+        seen.append((begin, end, word))
+        names.add(threading.current_thread().name)
 
-        threads.run_split(call, programs, parts, b"9")
-        assert sorted(k for begin, end, _ in seen for k in range(begin, end)) == list(
-            range(programs)
-        )
-        assert len(seen) == min(programs, threads.CHUNKS * parts)
-        assert {word for *_, word in seen} == {b"9"}
-        assert threading.current_thread().name in names
+    threads.run_split(native(call), programs, parts, b"9")
+    assert sorted(k for begin, end, _ in seen for k in range(begin, end)) == list(range(programs))
+    assert len(seen) == min(programs, threads.CHUNKS * parts)
+    assert {word for *_, word in seen} == {b"9"}
+    assert threading.current_thread().name in names
+
+
+def test_later_chunks_are_smaller() -> None:
+    sizes: dict[int, int] = {}
+    threads.run_split(
+        native(lambda begin, end, _: sizes.update({begin: end - begin})), 6400, 2, b""
+    )
+    # The part that is left after k of 8 chunks is (1 - k/8)^2.
+    assert [sizes[begin] for begin in sorted(sizes)] == [100 * (15 - 2 * k) for k in range(8)]
 
 
 def test_a_thread_that_is_held_up_gets_less_to_do() -> None:
     """The first chunk of this thread lasts until all others are done."""
     others = threading.Event()
     begun: list[int] = []
+    waited: list[bool] = []
 
     def call(begin: int, _end: int, _: bytes) -> None:
         begun.append(begin)
         if len(begun) == 2 * threads.CHUNKS:
             others.set()
         if begin == 0:
-            assert others.wait(10)
+            waited.append(others.wait(10))
 
-    threads.run_split(call, 100, 2, b"")
+    threads.run_split(native(call), 100, 2, b"")
     assert len(begun) == 2 * threads.CHUNKS
+    assert waited == [True]
 
 
-@pytest.mark.parametrize("failing", [0, 1])
-def test_an_error_comes_out_when_no_part_is_under_way(failing: int) -> None:
+def test_an_interrupt_comes_out_when_no_part_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[int] = []
     ended: list[int] = []
 
     def call(begin: int, _end: int, _: bytes) -> None:
         begun.append(begin)
-        if begin == failing:
-            raise KeyboardInterrupt
-        threading.Event().wait(0.05)
+        threading.Event().wait(0.02)
         ended.append(begin)
 
-    with pytest.raises(KeyboardInterrupt):
-        threads.run_split(call, 3, 3, b"")
-    assert len(ended) == len(begun) - 1
+    def interrupted(*_: object) -> float:
+        threading.Event().wait(0.03)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threads, "_timed", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            threads.run_split(native(call), 12, 3, b"")
+    assert sorted(ended) == sorted(begun)
     begun.clear()
     ended.clear()
-    failing = -1
-    threads.run_split(call, 3, 3, b"")
-    assert sorted(ended) == [0, 1, 2]
+    threads.run_split(native(call), 12, 3, b"")
+    assert sorted(ended) == sorted(begun)
+    assert len(ended) == 12
 
 
 def test_nobody_waits_for_a_thread_without_work() -> None:
     """All other threads are busy elsewhere; this one does everything and goes on."""
     release, busy = threading.Event(), threading.Event()
+    held: list[bool] = []
 
     def block(begin: int, _end: int, _: bytes) -> None:
         if threading.current_thread().name == "fhelium-kernels":
             busy.set()
-            assert release.wait(10)
+            held.append(release.wait(10))
         elif begin == 0:
-            assert busy.wait(10)
+            held.append(busy.wait(10))
 
-    holder = threading.Thread(target=threads.run_split, args=(block, 8, 2, b""))
-    pool, threads.pool = threads.pool, threads.Pool()
+    holder = threading.Thread(target=threads.run_split, args=(native(block), 8, 2, b""))
     try:
         holder.start()
         assert busy.wait(10)
         seen: list[int] = []
-        threads.run_split(lambda begin, end, _: seen.extend(range(begin, end)), 8, 2, b"")
+        call = native(lambda begin, end, _: seen.extend(range(begin, end)))
+        threads.run_split(call, 8, 2, b"")
         assert seen == list(range(8))
     finally:
         release.set()
         holder.join()
-        threads.pool = pool
+    assert all(held)
+
+
+def test_threads_that_watch_are_used_again() -> None:
+    """One job after the other, far more than threads go to sleep in between."""
+    total = [0]
+    lock = threading.Lock()
+
+    def call(begin: int, end: int, _: bytes) -> None:
+        with lock:
+            total[0] += sum(range(begin, end))
+
+    entry = native(call)
+    for _ in range(500):
+        threads.run_split(entry, 40, 3, b"")
+    assert total[0] == 500 * sum(range(40))
 
 
 def test_launches_from_several_threads(parse: Parse, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,6 +215,7 @@ def test_launches_from_several_threads(parse: Parse, monkeypatch: pytest.MonkeyP
         assert ints(x) == expected([k], list(range(50))) * 320
 
 
+@native
 def nothing(*_: object) -> None:
     pass
 
