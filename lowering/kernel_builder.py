@@ -150,9 +150,12 @@ class KernelBuilder:
     def load(self, buffer: SSAValue, offset: Index, mask: SSAValue | None = None) -> SSAValue:
         return self.emit(kernel.LoadOp(buffer, self.value(offset), mask))
 
-    def load_index(self, buffer: SSAValue, offset: Index) -> SSAValue:
-        """A signed i32 entry as i64."""
-        return self.emit(conversion(arith.ExtSIOp, self.load(buffer, offset), i64))
+    def load_index(self, buffer: SSAValue, offset: Index, blocks: int = 1) -> SSAValue:
+        """A signed i32 entry as i64; `blocks` as `kernel.BLOCKS` says, 1 if nothing is known."""
+        load = kernel.LoadOp(buffer, self.value(offset))
+        if blocks > 1:
+            load.attributes[kernel.BLOCKS] = IntegerAttr(blocks, i64)
+        return self.emit(conversion(arith.ExtSIOp, self.emit(load), i64))
 
     def store(
         self, value: SSAValue, buffer: SSAValue, offset: Index, mask: SSAValue | None

@@ -24,6 +24,9 @@ Position = tuple[Index, int]
 MODULI_COLUMNS = 4
 """Columns of the moduli table: q, q^-1 mod R, R mod q, R^2 mod q."""
 
+KEPT_BLOCKS = 16
+"""Automorphisms keep aligned blocks of any power of two in bit-reversed order; so long vectors are."""
+
 PARTIAL_SUM = 2
 """Partial sums of products are kept below 2q."""
 
@@ -252,9 +255,11 @@ class NodeEmitter:
     def permuted(self, table: int) -> list[SSAValue]:
         """Entries of an index permutation at the positions."""
         if table not in self._permuted:
-            buffer = self.table_buffer(table)
+            buffer, blocks = self.table_buffer(table), 1
+            if self.graph.tables[table].domain == "evaluation":
+                blocks = min(KEPT_BLOCKS, self.graph.degree)
             self._permuted[table] = [
-                self.build.load_index(buffer, self.build.add(*p)) for p in self.positions
+                self.build.load_index(buffer, self.build.add(*p), blocks) for p in self.positions
             ]
         return self._permuted[table]
 

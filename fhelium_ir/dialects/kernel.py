@@ -68,6 +68,10 @@ DESCENDING = "descending"
 """Attribute of a `kernel.func`, a hint: programs with the largest ids along axis 1 should start first, because the
 launch before it wrote what they read last."""
 
+BLOCKS = "blocks"
+"""Attribute of a `kernel.load` of an index permutation, a power of two up to which it keeps aligned blocks: for each
+power of two w up to it, entries k w, ..., (k + 1) w - 1 are the indices of an aligned block of w in some order."""
+
 TILE = "kernel.tile"
 """Module attribute with rows, columns and warps of the programs of regions without transform."""
 
@@ -234,7 +238,10 @@ class LaneIdOp(IRDLOperation):
 
 @irdl_op_definition
 class LoadOp(IRDLOperation):
-    """Loads `buffer[offset]`; lanes whose mask is false read nothing and get 0."""
+    """Loads `buffer[offset]`; lanes whose mask is false read nothing and get 0.
+
+    With the attribute `blocks` (see `BLOCKS`) it states what the buffer holds.
+    """
 
     name = "kernel.load"
     buffer = operand_def(BufferType)
@@ -258,6 +265,18 @@ class LoadOp(IRDLOperation):
         assert isinstance(self.buffer.type, BufferType)
         if self.result.type != self.buffer.type.element_type:
             raise VerifyException("kernel.load: the result has the buffer's element type")
+        blocks = self.attributes.get(BLOCKS)
+        if blocks is None:
+            return
+        number = blocks.value.data if isinstance(blocks, IntegerAttr) else 0
+        if number < 2 or number & (number - 1) or not isinstance(self.result.type, IntegerType):
+            raise VerifyException("kernel.load: blocks is a power of two, of a buffer of integers")
+
+    @property
+    def kept_blocks(self) -> int:
+        """The attribute `blocks`, 1 without it."""
+        blocks = self.attributes.get(BLOCKS)
+        return blocks.value.data if isinstance(blocks, IntegerAttr) else 1
 
 
 @irdl_op_definition

@@ -525,6 +525,8 @@ class _Run:
         buffer, mask = self.buffer(op.buffer), self.mask(op.mask)
         offsets, mask = np.broadcast_arrays(_signed(self.word(op.offset)), mask)
         self.refuse(buffer.check_range(offsets, mask), "kernel.load out of range")
+        if op.kept_blocks > 1 and not buffer.keeps_blocks(op.kept_blocks):
+            raise KernelFault(f"kernel.load: the buffer does not keep blocks of {op.kept_blocks}")
         if not mask.any():
             return np.zeros(offsets.shape, buffer.words.dtype)
         self.record(op, buffer, offsets, mask)

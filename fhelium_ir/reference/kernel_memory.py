@@ -57,6 +57,17 @@ class Buffer:
         """Where an active lane leaves the buffer."""
         return ((offsets < 0) | (offsets >= self.words.size)) & active
 
+    def keeps_blocks(self, limit: int) -> bool:
+        """Whether the words are a permutation that keeps aligned blocks, see `kernel.BLOCKS`."""
+        size = 1
+        while size <= limit:
+            words = self.words[: len(self.words) // size * size].reshape(-1, size)
+            numbers = np.sort(words % size, axis=1)
+            if (words // size != words[:, :1] // size).any() or (numbers != np.arange(size)).any():
+                return False
+            size *= 2
+        return len(self.words) % limit == 0
+
     def any_stored(self) -> bool:
         """Whether a lane of this launch stored to the memory that the buffer lies in."""
         return self.segment.any_stored

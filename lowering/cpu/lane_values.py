@@ -30,6 +30,7 @@ class Function(Protocol):
     offsets: Offsets
     outer: dict[int, Value]
     narrow: bool
+    vector_bits: int
 
     def array(self, array: LaneArray) -> Value:
         """The address of a stack array."""

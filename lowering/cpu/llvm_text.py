@@ -108,6 +108,7 @@ class _FunctionEmitter:
         self.lanes = lanes_at_once(func, vector_bits)
         # A vector of lanes holds 32-bit words, so that 64-bit words take two.
         self.narrow = self.lanes * 64 > vector_bits
+        self.vector_bits = vector_bits
         self.outer: dict[int, Value] = {}
         self.steps = self._outer_loops()
         self.arrays: dict[LaneArray, Value] = {}

@@ -27,6 +27,13 @@ from fhelium_ir.lowering.cpu.code import (
 from fhelium_ir.lowering.cpu.lane_values import Function, LaneValues
 from fhelium_ir.lowering.cpu.nesting import holds
 from fhelium_ir.lowering.cpu.operations import unsupported
+from fhelium_ir.lowering.cpu.permutations import (
+    BlockOffset,
+    block_offset,
+    block_start,
+    can_permute,
+    permute,
+)
 from fhelium_ir.lowering.cpu.schedule import Export, Segment
 from fhelium_ir.lowering.cpu.shuffles import deinterleave, interleave, transpose
 
@@ -138,6 +145,14 @@ class Memory(LaneValues, ABC):
             def load() -> Value:
                 return code.splat(code.load(pointer, element), lanes)
 
+        elif lane_mask is None and (block := self._block(offset, element)) is not None:
+            index = self.natural(block.index.result, lanes)
+            pointer = self._pointer(buffer, element, block.rest, mask)
+            pointer = code.pointer(pointer, element, block_start(code, index))
+
+            def load() -> Value:
+                return permute(code, code.load(pointer, element, lanes), index)
+
         else:
             pointers = code.pointer(buffer, element, self.natural(op.offset, lanes))
 
@@ -146,6 +161,14 @@ class Memory(LaneValues, ABC):
 
         result = load() if shared is None else self._guarded(code, shared, load)
         self.known.values[op.result] = result
+
+    def _block(self, offset: Offset, element: str) -> BlockOffset | None:
+        """Whether a vector of lanes loads a block of words, each another one of them."""
+        if not can_permute(element, self.lanes, self.parent.vector_bits):
+            return None
+        roots = [root for root, _ in offset.terms if not isinstance(root, int)]
+        differing = frozenset(root for root in roots if self._depends(root))
+        return block_offset(offset, self.parent.offsets, self.inner, differing, self.lanes)
 
     def _guarded(self, code: Code, mask: SSAValue, load: Callable[[], Value]) -> Value:
         """What is loaded where a mask that all lanes share is true, else 0.

@@ -13,14 +13,14 @@ resource.declare @coefficient "permutation" {galois = 5 : i64, domain = "coeffic
 // In the evaluation domain an automorphism is an index; in the coefficient domain the table's entries from N on
 // say that the sign flips.
 // CHECK-LABEL: kernel.func @pointwise_0(
-// CHECK:         kernel.load %permutation0
+// CHECK:         kernel.load %permutation0[%{{[0-9]+}}] {blocks = 16 : i64}
 // CHECK:         [[X:%[0-9]+]] = kernel.load %in0
 // CHECK-NOT:     zq.
 // CHECK:         kernel.store [[X]], %out0
 // CHECK-LABEL: kernel.func @pointwise_1(
 // CHECK-DAG:     [[N:%[0-9]+]] = arith.constant 16 : i64
 // CHECK-DAG:     [[MASK:%[0-9]+]] = arith.constant 15 : i64
-// CHECK:         kernel.load %permutation0
+// CHECK:         kernel.load %permutation0[%{{[0-9]+}}] :
 // CHECK-NEXT:    [[INDEX:%[0-9]+]] = arith.extsi
 // CHECK:         arith.andi [[INDEX]], [[MASK]] : i64
 // CHECK:         [[X:%[0-9]+]] = kernel.load %in0

@@ -361,3 +361,31 @@ def test_interpreted_kernels_take_tensors() -> None:
         kernels.launch("paste", (1, 1), [source, target])
     with pytest.raises(KernelFault, match="contiguous"):
         kernels.launch("copy", (1, 1), [source.T, target])
+
+
+@pytest.mark.parametrize(
+    ("table", "blocks", "kept"),
+    [
+        ([2, 3, 0, 1], 4, True),
+        ([3, 2, 0, 1], 4, True),
+        ([7, 6, 5, 4, 0, 1, 3, 2], 4, True),
+        ([0, 1, 4, 5], 2, True),
+        ([0, 1, 4, 5], 4, False),
+        ([0, 2, 1, 3], 4, False),
+        ([0, 1, 2, 2], 2, False),
+        ([0, 1], 4, False),
+    ],
+)
+def test_a_table_that_keeps_blocks(table: list[int], blocks: int, kept: bool) -> None:
+    """Entries of aligned pairs and of aligned fours have to be those of an aligned pair and four."""
+    kernel = func(
+        f"""%v = kernel.load %x[%c0] {{blocks = {blocks} : i64}} : {B} -> i64
+        kernel.store %v, %y[%l] : i64, {B}"""
+    )
+    out = words(0, 0, 0, 0)
+    if kept:
+        run_kernel(kernel, (1,), [words(*table), out])
+        assert out.tolist() == [table[0]] * 4
+        return
+    with pytest.raises(KernelFault, match="does not keep blocks"):
+        run_kernel(kernel, (1,), [words(*table), out])
