@@ -39,9 +39,13 @@ from fhelium_ir.lowering.cpu.schedule import (
     schedule_kernel,
 )
 from fhelium_ir.lowering.cpu.segments import SegmentEmitter
+from fhelium_ir.lowering.cpu.spread_rows import SpreadRow, spread_rows
 
 STACK_LIMIT = 1 << 21
 """Bytes of stack that one kernel may take; threads usually have 8 MiB."""
+
+LINE = 64
+"""Bytes of a cache line."""
 
 GRID_RANK = 3
 
@@ -141,7 +145,11 @@ class _FunctionEmitter:
         main.branch_if(main.compare("slt", program, Value("%end", "i64")), "body", after)
         main.start("body")
         self._set_program_ids(program, grid)
-        self._emit_around(self._emit_uniform(self.schedule.items), list(self.steps))
+        items = self._emit_uniform(self.schedule.items)
+        for row in spread_rows(self.func, self.offsets, self.schedule.facts):
+            if all(root in self.uniform for root, _ in row.roots):
+                self._read_ahead(row, grid)
+        self._emit_around(items, list(self.steps))
         main.branch("next")
         main.start("next")
         main.line("%program.next = add i64 %program, 1")
@@ -159,6 +167,29 @@ class _FunctionEmitter:
             "",
         ]
         return "\n".join(lines)
+
+    def _read_ahead(self, row: SpreadRow, grid: Sequence[Value]) -> None:
+        """The first program along the first axis reads a byte of each cache line of a row."""
+        main = self.main
+        start = integer(row.low)
+        for root, factor in row.roots:
+            value = self.uniform[root]
+            wide = value if value.element == "i64" else main.cast("sext", value, "i64")
+            start = main.add(start, main.times(wide, factor))
+        base = main.pointer(self.uniform[row.buffer], f"[{row.bytes} x i8]", start)
+        others = main.times(main.binary("sub", grid[0], integer(1)), row.step * row.bytes)
+        end = main.add(others, integer((row.high - row.low + 1) * row.bytes))
+        ids = [op for op in self.func.walk() if isinstance(op, kernel.ProgramIdOp)]
+        first = next(self.uniform[op.result] for op in ids if op.axis.value.data == 0)
+        is_first = main.compare("eq", first, integer(0))
+        end = main.select(is_first, end, integer(0))
+
+        def body(place: Value, _: list[Value]) -> list[Value]:
+            line = main.pointer(base, "i8", place)
+            main.emit(f"load volatile i8, {line.typed}", "i8")
+            return []
+
+        main.loop(integer(0), end, integer(LINE), [], body)
 
     def _take_arguments(self) -> list[Value]:
         """Loads the words of the call; returns the grid."""
