@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import Float64Type, FloatAttr, IntegerType, f64, i32, i64
+from xdsl.dialects.builtin import Float64Type, FloatAttr, IntegerAttr, IntegerType, f64, i32, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from fhelium_ir.dialects import kernel, zq

@@ -44,6 +44,8 @@ class Device:
         uneven_cost: moving a word in the kernel of contiguous elements, where its two groups differ: the lanes of a
             vector then want twiddle factors of different tiles.
         wide_factor: how many times as long kernels on 64-bit integers take as kernels on doubles.
+        contiguous_lanes: lanes that exchange words in the kernel of contiguous elements, as they should be; 0 for any
+            number. Fewer cost `exchange_cost` for each factor of two.
         registers: 32-bit registers that a lane may take; 0 for any number.
         busy_lanes: lanes of all programs together that keep the machine busy; 0 if a few do.
         narrow_lanes: lanes that a program on 32-bit words should have, with as many more warps; 0 for `lanes`.
@@ -72,6 +74,7 @@ class Device:
     launch_cost: float = 4096.0
     uneven_cost: float = 0.0
     wide_factor: float = 1.0
+    contiguous_lanes: int = 0
     registers: int = 0
     busy_lanes: int = 0
     narrow_lanes: int = 0
@@ -95,7 +98,9 @@ class Device:
             return replace(words, register_stages=self.wide_stages or self.register_stages)
         if not self.narrow_lanes:
             return words
-        warps = min(16, max(1, self.warps * self.narrow_lanes // self.lanes))
+        warps = self.warps
+        if warps > 1:
+            warps = min(16, max(1, warps * self.narrow_lanes // self.lanes))
         return replace(words, lanes=self.narrow_lanes, warps=warps)
 
 
@@ -141,6 +146,10 @@ DEVICES = {
             uneven_cost=1.0,
             # Whole programs, with AVX-512.
             wide_factor=2.0,
+            # Two vectors of 64-bit words: lanes of that kernel are vectors along the exchange.
+            contiguous_lanes=16,
+            # Sixteen columns: a vector of 32-bit words.
+            narrow_lanes=256,
             registers=64,
             # Products by halves take so much code that larger groups compile slowly and run no faster.
             wide_stages=3,
@@ -288,6 +297,7 @@ _COSTS = (
 )
 
 _COUNTS = (
+    "contiguous_lanes",
     "registers",
     "busy_lanes",
     "narrow_lanes",

@@ -193,7 +193,8 @@ def cost(schedule: Schedule, degree: int, device: Device) -> float:
 
     Each kernel reads and writes every word and is launched once; an exchange moves every word once
     between lanes; a group of a stages reads 2^a - 1 twiddle factors for 2^a words and holds 2^a
-    words per lane; a program with fewer lanes than the device wants leaves it idle.
+    words per lane; a program with fewer lanes than the device wants leaves it idle. Lanes of the kernel of contiguous
+    elements are vectors along the exchange, where the device has vectors.
     """
     total = 0.0
     for kernel in schedule.kernels:
@@ -205,6 +206,9 @@ def cost(schedule: Schedule, degree: int, device: Device) -> float:
         total += device.idle_cost * max(0.0, log2(device.lanes / lanes))
     if len(set(schedule.kernels[-1])) == 2:
         total += 2 * device.uneven_cost
+    if device.contiguous_lanes:
+        missing = log2(device.contiguous_lanes / _lanes_per_column(schedule.kernels[-1]))
+        total += device.exchange_cost * max(0.0, missing)
     return total
 
 

@@ -83,6 +83,8 @@ class CpuDescription:
             name="host",
             arithmetics=("mont32", "fp64", "mont64") if doubles else ("mont32", "mont64"),
             lanes=16 * words,
+            narrow_lanes=32 * words,
+            contiguous_lanes=2 * words,
             shoup=shoup,
             shoup_last=bool(shoup),
             wide_factor=min(cpu.wide_factor, self.products_s["fp64"] / self.products_s["mont64"]),

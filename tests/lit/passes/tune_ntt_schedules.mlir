@@ -41,7 +41,7 @@ func.func @n256(%x : !rns.poly<256, q 0:2, coefficient>) -> !rns.poly<256, q 0:2
 // GPU-LABEL: func.func @n8192(
 // GPU:         ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4, 3], [3, 3]], rows = 1, columns = 8, warps = 4>}
 // CPU-LABEL: func.func @n8192(
-// CPU:         ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4, 3], [3, 3]], rows = 1, columns = 8, warps = 1>}
+// CPU:         ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[3, 2], [4, 4]], rows = 1, columns = 8, warps = 1>}
 // PLAIN-LABEL: func.func @n8192(
 // PLAIN:       ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4], [3], [3], [3]], rows = 1, columns = 256, warps = 1>}
 // WIDE-LABEL: func.func @n8192(
@@ -67,7 +67,7 @@ func.func @n65536(%x : !rns.poly<65536, q 0:2, coefficient>) -> !rns.poly<65536,
 // GPU-LABEL: func.func @n131072(
 // GPU:         ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[3, 3], [3, 3], [3, 2]], rows = 1, columns = 16, warps = 4>}
 // CPU-LABEL: func.func @n131072(
-// CPU:         ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[3, 3], [3, 2], [3, 3]], rows = 1, columns = 16, warps = 1>}
+// CPU:         ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[3, 3], [3], [4, 4]], rows = 1, columns = 8, warps = 1>}
 // PLAIN-LABEL: func.func @n131072(
 // PLAIN:       ntt.forward %x {contract = #ntt.contract<bit_reversed, input = 4, output = 4, exponent = 0>, schedule = #ntt.schedule<kernels = [[4], [4], [3], [3], [3]], rows = 1, columns = 256, warps = 1>}
 // WIDE-LABEL: func.func @n131072(

@@ -6,7 +6,7 @@
 // A GPU wants Shoup's products of 64-bit words in front of the last group of stages, whose table is the larger part,
 // the CPU in all stages; the description of the interpreter says nothing of them.
 // GPU:  ntt.forward {{.*}}kernels = {{\[\[}}4, 3], [3, 3]], rows = 1, columns = 16, warps = 8>
-// CPU:  ntt.forward {{.*}}kernels = {{\[\[}}4, 3], [3, 3]], rows = 1, columns = 8, warps = 1, shoup = 13>
+// CPU:  ntt.forward {{.*}}kernels = {{\[\[}}3, 2], [4, 4]], rows = 1, columns = 16, warps = 1, shoup = 13>
 // NONE: ntt.forward {{.*}}warps = 4>
 // GPU:  ntt.inverse {{.*}}kernels = {{\[\[}}4, 3], [3, 3]], rows = 1, columns = 8, warps = 4, shoup = 10>
 // CPU:  ntt.inverse {{.*}}, warps = 1, shoup = 13>

@@ -142,3 +142,23 @@ def test_schedules_keep_to_shared_memory() -> None:
     for stages in range(12, 18):
         for candidate in candidates(1 << stages, wide):
             check_exchange(candidate.schedule, wide, 8)
+
+
+def test_lanes_along_the_exchange_fill_vectors_in_the_kernel_of_contiguous_elements() -> None:
+    """With 16 wanted, 8 cost one exchange of every word more, which other groups of stages avoid."""
+    cpu = DEVICES["cpu"]
+    anyhow = replace(cpu, contiguous_lanes=0)
+    short, full = Schedule(((4, 3), (3, 3)), 1, 8, 1), Schedule(((3, 2), (4, 4)), 1, 8, 1)
+    assert cost(short, 8192, cpu) == cost(short, 8192, anyhow) + cpu.exchange_cost
+    assert cost(full, 8192, cpu) == cost(full, 8192, anyhow)
+    assert candidates(8192, anyhow)[0].schedule == short
+    assert candidates(8192, cpu)[0].schedule == full
+
+
+def test_columns_of_narrow_words_fill_a_vector() -> None:
+    cpu = DEVICES["cpu"]
+    for degree in (1 << 13, 1 << 14, 1 << 15):
+        narrow = candidates(degree, cpu.for_words("mont32"))[0].schedule
+        wide = candidates(degree, cpu.for_words("fp64"))[0].schedule
+        assert narrow == replace(wide, columns=2 * wide.columns)
+        assert narrow.warps == 1
