@@ -234,7 +234,7 @@ def derived_below(op: Operation, operands: Sequence[int], words: Words) -> int |
         case rns.AccumulateOp() | rns.BaseConvertOp():
             return 1 if floating else 2
         case rns.SetRepresentativeOp():
-            return 2 if floating and is_interface(op.operand) else 1
+            return 2 if words.arithmetic.signed and is_interface(op.operand) else 1
         case ntt.ForwardOp() | ntt.InverseOp():
             contract = op.contract_of(words.group)
             return contract.output_below if contract is not None else None

@@ -66,8 +66,8 @@ def _convert_in(
             location_of(owner) if owner is not None else None,
         )
     assert before is not None and before.parent is not None
-    # A canonical integer is a reduced word, as a double one below 2.
-    below = [2 if group.arithmetic.floating else 1 for group in words.groups]
+    # A canonical integer is a reduced word, or where words have a sign one below 2.
+    below = [2 if group.arithmetic.signed else 1 for group in words.groups]
     inside = with_below(replace(facts, arithmetic=name, exponent=0), below)
     conversion = rns.SetRepresentativeOp(value, None, PolyType(inside))
     conversion.location = before.location

@@ -13,7 +13,7 @@
 // A transform takes doubles of at most q, the integers are narrow enough.
 // CHECK-NEXT:  %s_2 = rns.set_representative %s : {{.*}} -> {{.*}}mont64(e = 0, below = 2) fp64(e = 0, below = 2)>
 // CHECK-NEXT:  %p = rns.mul %s_1, %x_2 : {{.*}} -> {{.*}}mont64(e = 1, below = 2) fp64(e = 0, below = 2)>
-// CHECK-NEXT:  %p_1 = rns.set_representative %p : {{.*}} -> {{.*}}mont64(e = 1, below = 1) fp64(e = 0, below = 1)>
+// CHECK-NEXT:  %p_1 = rns.set_representative %p : {{.*}} -> {{.*}}mont64(e = 0, below = 1) fp64(e = 0, below = 1)>
 // CHECK-NEXT:  %i = ntt.inverse %s_2
 // CHECK-NEXT:  %n = rns.negate %i : {{.*}}mont64(e = 0, below = 2) fp64(e = 0, below = 8)>{{$}}
 // CHECK-NEXT:  %d = rns.mul_constant %n {constant = #rns.constant<inverse p 0:1>, exponent = 1 : i64} : {{.*}}mont64(e = 0, below = 3) fp64(e = 0, below = 8)> -> {{.*}}mont64(e = 0, below = 2) fp64(e = 0, below = 2)>
@@ -23,12 +23,12 @@
 // CHECK-NEXT:  %r = rns.sub %f_1, %x_1
 // CHECK-NEXT:  %r_1 = rns.set_representative %r : {{.*}}mont64(e = 0, below = 5) fp64(e = 0, below = 3)> -> {{.*}}mont64(e = 0, below = 1) fp64(e = 0, below = 1)>
 // CHECK-NEXT:  %r_2 = rns.set_representative %r_1 : {{.*}} -> {{.*}}int64(e = 0, below = 1)>
-// CHECK-NEXT:  %p_2 = rns.set_representative %p_1 : {{.*}}mont64(e = 1, below = 1) fp64(e = 0, below = 1)> -> {{.*}}int64(e = 0, below = 1)>
+// CHECK-NEXT:  %p_2 = rns.set_representative %p_1 : {{.*}}mont64(e = 0, below = 1) fp64(e = 0, below = 1)> -> {{.*}}int64(e = 0, below = 1)>
 // CHECK-NEXT:  func.return %r_2, %p_2
 // REMARKS: remark: [track-montgomery] applied: 'rns.mul': converted %s from exponent 0 to 1, below 2q and 4q: 64 words
 // REMARKS: remark: [track-montgomery] applied: 'ntt.inverse': reduced %s from 2q and 4q to 2q and 2q
 // REMARKS: remark: [track-montgomery] applied: 'rns.sub': reduced %f from 4q and 8q to 4q and 1q
-// REMARKS: remark: [track-montgomery] applied: inserted 2 conversions (128 words) and 4 reductions
+// REMARKS: remark: [track-montgomery] applied: inserted 3 conversions (192 words) and 3 reductions
 !e = !rns.poly<64, q 0:2, evaluation(bit_reversed)>
 !c = !rns.poly<64, q 0:2, coefficient>
 module attributes {ckks.params = #ckks.params<ring_degree = 64, q = [1152921504606844289, 1125899906839937], p = [1152921504606844417], digits = 2, scale = 2**45, secret = ternary, insecure>, rns.arithmetic = #rns.arithmetic<mixed64>} {
