@@ -189,7 +189,7 @@ def run_row(
         "ratio_to_peers": stored_peers().ratios(row.name, best),
         "launches": found.launches,
         "run_mb": round(found.run_bytes / 1e6, 1),
-        "peak_mb": round(found.peak_bytes / 1e6, 1),
+        "peak_mb": round(found.peak_bytes / 1e6, 3),
         "lowering_s": round(lowering, 1),
         "ready_s": round(lowering + found.ready_seconds, 1),
     }

@@ -123,7 +123,7 @@ SERVICES: dict[str, Entry] = {
     "host-device": "fhelium_ir.lowering.cpu.machine:host_device",
     "card-device": "fhelium_ir.lowering.triton.machine:card_device",
     "load-kernels": "fhelium_ir.lowering.kernel_libraries:load_kernels",
-    "early-kernels": "fhelium_ir.lowering.kernel_libraries:EarlyKernels",
+    "early-kernels": "fhelium_ir.lowering.kernel_libraries:early_kernels",
     "standalone-source": "fhelium_ir.lowering.standalone:standalone_source",
 }
 """What linking in fhelium_ir.backend needs of the lowerings."""

@@ -164,13 +164,15 @@ class FloatButterflies(Butterflies):
     """
 
     SPREAD = float_bounds.PRODUCT
-    """Inverse: sums beyond what products can be are reduced in front of an exchange, because one of them would make all
-    bounds double in every stage behind it."""
+    """Inverse: sums beyond what products can be are reduced in front of an exchange and between kernels, because one of
+    them would make all bounds double in every stage behind it."""
 
     def __init__(self, emitter: NodeEmitter):
         super().__init__(emitter)
         self.largest = emitter.graph.largest_prime
         self.limit = float_bounds.limit(self.largest)
+        transform = emitter.graph.transform
+        self.is_forward = transform is None or transform.direction == "forward"
         # Bounds of factors that are products themselves; all others are centred.
         self._factors: dict[SSAValue, Fraction] = {}
 
@@ -191,7 +193,7 @@ class FloatButterflies(Butterflies):
 
     def stored_bound(self, stages: int) -> Fraction:
         del stages
-        return self.SPREAD
+        return float_bounds.between_kernels(self.largest) if self.is_forward else self.SPREAD
 
     def _reduce(self, values: Values, bounds: Bounds, i: int) -> None:
         values[i] = self.emitter.reduce(values[i], ceil(2 * bounds[i]), 1)
@@ -241,7 +243,7 @@ class FloatButterflies(Butterflies):
 
     def before_store(self, values: Values, bounds: Bounds) -> None:
         for index, bound in enumerate(bounds):
-            if bound > self.SPREAD:
+            if bound > self.stored_bound(0):
                 self._reduce(values, bounds, index)
 
     def finish(self, values: Values, bounds: Bounds, below: int) -> None:

@@ -8,22 +8,35 @@ and reductions subtract q times the rounded quotient.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects import arith, builtin, math
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, f64, i32, i64
+from xdsl.dialects.builtin import FloatAttr, IntegerType, f64, i32, i64
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
+from fhelium_ir.compiler.walking import all_ops
 from fhelium_ir.dialects import kernel, zq
-from fhelium_ir.lowering.word_ops import binary, wide_product
+from fhelium_ir.lowering.word_ops import (
+    binary,
+    constant,
+    conversion,
+    integer_attr,
+    wide_product,
+)
 
 _TWO_52_BITS = 0x4330000000000000
 """The bits of the double 2^52; an integer below 2^52 in its low bits is added to it."""
+
+_MAGIC_BITS = 0x4338000000000000
+"""The bits of 1.5 * 2^52; a signed integer below 2^51 is added to it."""
 
 
 @dataclass(frozen=True)
@@ -42,18 +55,50 @@ class ConvertZqToArith(ModulePass):
     name = "convert-zq-to-arith"
 
     def apply(self, ctx: Context, op: builtin.ModuleOp) -> None:
-        for func in [func for func in op.walk() if isinstance(func, kernel.FuncOp)]:
+        listener = _listener.get()
+        kernels = [func for func in all_ops(op) if type(func) is kernel.FuncOp]
+        # Whoever compiles them in several processes is not left with a long one at the end.
+        for func in sorted(kernels, key=lambda func: -len(all_ops(func))):
             _Expander().expand(func.body.block)
-        for left in op.walk():
-            if left.dialect_name() == zq.Zq.name:
+            if listener is not None:
+                listener(func)
+        for left in all_ops(op):
+            if left.name.startswith(_PREFIX):
                 raise FheliumError(
                     f"convert-zq-to-arith: '{left.name}' is outside of a kernel.func",
                     location_of(left),
                 )
 
 
-_Expanded = (
-    zq.BinaryZqOp | zq.MulShoupOp | zq.ReduceOp | zq.CanonicalOp | zq.ToFloatOp | zq.ToIntegerOp
+Listener: TypeAlias = Callable[[kernel.FuncOp], None]
+
+_listener: ContextVar[Listener | None] = ContextVar("fhelium_kernel_listener", default=None)
+
+
+@contextmanager
+def hear_kernels(listener: Listener) -> Generator[None]:
+    """While the `with` block runs, calls `listener` with each kernel as soon as it has been expanded, those of most
+    operations first. It must leave the kernels as they are, and no pass changes them afterwards."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+_PREFIX = f"{zq.Zq.name}."
+
+_EXPANDED: frozenset[type[Operation]] = frozenset(
+    (
+        zq.AddOp,
+        zq.SubOp,
+        zq.MulOp,
+        zq.MulShoupOp,
+        zq.ReduceOp,
+        zq.CanonicalOp,
+        zq.ToFloatOp,
+        zq.ToIntegerOp,
+    )
 )
 
 
@@ -65,33 +110,35 @@ class _Modulus:
     last: Operation
     derived: dict[str, SSAValue] = field(default_factory=dict[str, SSAValue])
 
-    @property
-    def q(self) -> SSAValue:
-        return self.op.q
-
-    @property
-    def q_inverse(self) -> SSAValue:
-        return self.op.q_inverse
+    def __post_init__(self) -> None:
+        self.q, self.q_inverse = self.op.operands
+        arithmetic = self.op.result.type.arithmetic
+        self._word, self.floating = arithmetic.word, arithmetic.floating
+        self.signed = arithmetic.signed
 
     @property
     def word(self) -> IntegerType:
-        word = self.op.result.type.arithmetic.word
-        assert isinstance(word, IntegerType)
-        return word
-
-    @property
-    def arithmetic(self) -> zq.Arithmetic:
-        return self.op.result.type.arithmetic
+        assert isinstance(self._word, IntegerType)
+        return self._word
 
     def double(self, name: str, value: float) -> SSAValue:
         """A constant of type f64."""
         if name in self.derived:
             return self.derived[name]
-        return self._add(name, arith.ConstantOp(FloatAttr(value, f64)))
+        return self._add(name, constant(FloatAttr(value, f64)))
 
     def magic(self) -> SSAValue:
         """1.5 * 2^52: adding it to a double of at most 2^51 rounds that to an integer."""
         return self.double("magic", 1.5 * 2**52)
+
+    def integer(self) -> SSAValue:
+        """q of `fp64` as an i64."""
+        if "q_integer" in self.derived:
+            return self.derived["q_integer"]
+        lifted = self._add("q_lifted", binary(arith.AddfOp, self.q, self.magic()))
+        bits = self._add("q_bits", arith.BitcastOp(lifted, i64))
+        base = self.constant(_MAGIC_BITS, i64)
+        return self._add("q_integer", binary(arith.SubiOp, bits, base))
 
     def minus_one(self) -> SSAValue:
         return self.double("minus_one", -1.0)
@@ -106,7 +153,7 @@ class _Modulus:
         name = f"c{value}i{word.width.data}"
         if name in self.derived:
             return self.derived[name]
-        return self._add(name, arith.ConstantOp(IntegerAttr(value, word)))
+        return self._add(name, constant(integer_attr(value, word)))
 
     def multiple(self, count: int) -> SSAValue:
         """`count * q`."""
@@ -180,23 +227,25 @@ class _Expander:
         op = block.first_op
         while op is not None:
             following = op.next_op
-            if isinstance(op, zq.ModulusOp):
+            # Classes are compared: `isinstance` takes long for those of xDSL.
+            if type(op) is zq.ModulusOp:
                 self.moduli[op.result] = _Modulus(op, op)
-            elif isinstance(op, _Expanded):
+            elif type(op) in _EXPANDED:
                 self._replace(block, op)
             for region in op.regions:
                 for inner in region.blocks:
                     self._expand_block(inner)
             op = following
 
-    def _replace(self, block: Block, op: _Expanded) -> None:
+    def _replace(self, block: Block, op: Operation) -> None:
         self.new = []
-        modulus = self._modulus(op, op.modulus)
-        arithmetic = modulus.arithmetic
-        expand = self._on_signed if arithmetic.signed else self._on_integers
-        if arithmetic.floating:
+        # The modulus is the last operand of all of them.
+        *words, last = op.operands
+        modulus = self._modulus(op, last)
+        expand = self._on_signed if modulus.signed else self._on_integers
+        if modulus.floating:
             expand = self._on_doubles
-        result = expand(block, op, modulus)
+        result = expand(op, words, modulus)
         for new in self.new:
             new.location = op.location
         block.insert_ops_before(self.new, op)
@@ -208,43 +257,41 @@ class _Expander:
         op.detach()
         op.erase()
 
-    def _on_integers(self, block: Block, op: Operation, modulus: _Modulus) -> SSAValue:
-        match op:
-            case zq.AddOp():
-                return self._emit(binary(arith.AddiOp, op.lhs, op.rhs))
-            case zq.SubOp():
-                lift = binary(arith.SubiOp, modulus.multiple(op.offset.value.data), op.rhs)
-                return self._emit(binary(arith.AddiOp, op.lhs, self._emit(lift, "lift")))
-            case zq.ReduceOp():
-                return self._reduce(op.value, modulus, op.steps())
-            case zq.MulOp():
-                multiply = self._mont32 if op.result.type == i32 else self._mont64
-                return multiply(op.lhs, op.rhs, modulus)
-            case zq.MulShoupOp():
-                return self._shoup(op, modulus)
-            case _:
-                raise AssertionError(op.name)
+    def _on_integers(self, op: Operation, words: Sequence[SSAValue], modulus: _Modulus) -> SSAValue:
+        first = words[0]
+        if type(op) is zq.AddOp:
+            return self._emit(binary(arith.AddiOp, first, words[1]))
+        if type(op) is zq.SubOp:
+            lift = binary(arith.SubiOp, modulus.multiple(op.offset.value.data), words[1])
+            return self._emit(binary(arith.AddiOp, first, self._emit(lift, "lift")))
+        if type(op) is zq.ReduceOp:
+            return self._reduce(first, modulus, op.steps())
+        if type(op) is zq.MulOp:
+            multiply = self._mont32 if first.type == i32 else self._mont64
+            return multiply(first, words[1], modulus)
+        if type(op) is zq.MulShoupOp:
+            return self._shoup(first, words[1], words[2], modulus)
+        raise AssertionError(op.name)
 
-    def _on_signed(self, block: Block, op: Operation, modulus: _Modulus) -> SSAValue:
-        match op:
-            case zq.AddOp():
-                return self._emit(binary(arith.AddiOp, op.lhs, op.rhs))
-            case zq.SubOp():
-                return self._emit(binary(arith.SubiOp, op.lhs, op.rhs))
-            case zq.MulOp():
-                return self._signed_product(op.lhs, op.rhs, modulus)
-            case zq.ReduceOp():
-                value = self._towards_zero(op.value, modulus, op.steps())
-                centred = op.to.value.data == 1 < op.from_.value.data
-                return self._centred(value, modulus) if centred else value
-            case zq.CanonicalOp():
-                first, *others = op.steps()
-                lifted = self._emit(binary(arith.AddiOp, op.value, modulus.multiple(first)))
-                # A negative word is a large unsigned one, and what it becomes is not.
-                positive = self._emit(binary(arith.MinUIOp, op.value, lifted))
-                return self._reduce(positive, modulus, others)
-            case _:
-                raise AssertionError(op.name)
+    def _on_signed(self, op: Operation, words: Sequence[SSAValue], modulus: _Modulus) -> SSAValue:
+        first = words[0]
+        if type(op) is zq.AddOp:
+            return self._emit(binary(arith.AddiOp, first, words[1]))
+        if type(op) is zq.SubOp:
+            return self._emit(binary(arith.SubiOp, first, words[1]))
+        if type(op) is zq.MulOp:
+            return self._signed_product(first, words[1], modulus)
+        if type(op) is zq.ReduceOp:
+            value = self._towards_zero(first, modulus, op.steps())
+            centred = op.to.value.data == 1 < op.from_.value.data
+            return self._centred(value, modulus) if centred else value
+        if type(op) is zq.CanonicalOp:
+            lift, *others = op.steps()
+            lifted = self._emit(binary(arith.AddiOp, first, modulus.multiple(lift)))
+            # A negative word is a large unsigned one, and what it becomes is not.
+            positive = self._emit(binary(arith.MinUIOp, first, lifted))
+            return self._reduce(positive, modulus, others)
+        raise AssertionError(op.name)
 
     def _signed_product(self, lhs: SSAValue, rhs: SSAValue, modulus: _Modulus) -> SSAValue:
         """`lhs * rhs / 2^32 mod q`: the upper half of `lhs * rhs - m * q`, whose lower half is 0 for
@@ -252,7 +299,7 @@ class _Expander:
         q_wide, shift = modulus.wide_signed(), modulus.constant(32, i64)
         wide = binary(arith.MuliOp, self._widen_signed(lhs), self._widen_signed(rhs))
         product = self._emit(wide, "product")
-        low = self._emit(arith.TruncIOp(product, i32), "low")
+        low = self._emit(conversion(arith.TruncIOp, product, i32), "low")
         m = self._emit(binary(arith.MuliOp, low, modulus.q_inverse), "m")
         multiple = self._emit(binary(arith.MuliOp, self._widen_signed(m), q_wide), "mq")
         high, subtrahend = self._high(product, shift), self._high(multiple, shift)
@@ -276,7 +323,8 @@ class _Expander:
         reduced = self._reduce(positive, modulus, (1,))
         return self._emit(binary(arith.SubiOp, reduced, modulus.half()))
 
-    def _on_doubles(self, block: Block, op: Operation, modulus: _Modulus) -> SSAValue:
+    def _on_doubles(self, op: Operation, words: Sequence[SSAValue], modulus: _Modulus) -> SSAValue:
+        del words
         match op:
             case zq.AddOp():
                 return self._emit(binary(arith.AddfOp, op.lhs, op.rhs))
@@ -319,14 +367,14 @@ class _Expander:
         return self._emit(math.FmaOp(count, modulus.negative(), value))
 
     def _to_integer(self, value: SSAValue, modulus: _Modulus) -> SSAValue:
-        negative = self._emit(arith.CmpfOp(value, modulus.double("zero", 0.0), "olt"))
-        moved = self._emit(binary(arith.AddfOp, value, modulus.q))
-        canonical = self._emit(arith.SelectOp(negative, moved, value))
-        two_52 = modulus.double("two_52", 2.0**52)
-        bits = arith.BitcastOp(self._emit(binary(arith.AddfOp, canonical, two_52)), i64)
-        return self._emit(
-            binary(arith.XOrIOp, self._emit(bits), modulus.constant(_TWO_52_BITS, i64))
-        )
+        """The centred word as a signed integer, plus q if that is negative: doubles are few, other units are free."""
+        lifted = self._emit(binary(arith.AddfOp, value, modulus.magic()))
+        bits = self._emit(arith.BitcastOp(lifted, i64))
+        signed = self._emit(binary(arith.SubiOp, bits, modulus.constant(_MAGIC_BITS, i64)))
+        zero = modulus.constant(0, i64)
+        negative = self._emit(arith.CmpiOp(signed, zero, "slt"))
+        moved = self._emit(arith.SelectOp(negative, modulus.integer(), zero))
+        return self._emit(binary(arith.AddiOp, signed, moved))
 
     def _modulus(self, op: Operation, value: SSAValue) -> _Modulus:
         found = self.moduli.get(value)
@@ -360,49 +408,52 @@ class _Expander:
         """
         product = wide_product(lhs, rhs)
         self._emit(product, "low")
-        m = self._emit(binary(arith.MuliOp, product.low, modulus.q_inverse), "m")
+        low, high = product.results
+        m = self._emit(binary(arith.MuliOp, low, modulus.q_inverse), "m")
         correction = wide_product(m, modulus.q)
         self._emit(correction)
-        product.high.name_hint, correction.high.name_hint = "high", "mq_high"
-        lifted = self._emit(binary(arith.AddiOp, product.high, modulus.q), "lifted")
-        return self._emit(binary(arith.SubiOp, lifted, correction.high))
+        mq_high = correction.results[1]
+        high.name_hint, mq_high.name_hint = "high", "mq_high"
+        lifted = self._emit(binary(arith.AddiOp, high, modulus.q), "lifted")
+        return self._emit(binary(arith.SubiOp, lifted, mq_high))
 
     def _mont32(self, lhs: SSAValue, rhs: SSAValue, modulus: _Modulus) -> SSAValue:
         """`lhs * rhs / 2^32 mod q` as in `_mont64`; wide products are i64 products."""
         q_wide, shift = modulus.wide(), modulus.constant(32, i64)
         product = self._emit(binary(arith.MuliOp, self._widen(lhs), self._widen(rhs)), "product")
-        low = self._emit(arith.TruncIOp(product, i32), "low")
+        low = self._emit(conversion(arith.TruncIOp, product, i32), "low")
         m = self._emit(binary(arith.MuliOp, low, modulus.q_inverse), "m")
         correction = self._emit(binary(arith.MuliOp, self._widen(m), q_wide), "mq")
         lifted = self._emit(binary(arith.AddiOp, self._high(product, shift), modulus.q), "lifted")
         return self._emit(binary(arith.SubiOp, lifted, self._high(correction, shift)))
 
-    def _shoup(self, op: zq.MulShoupOp, modulus: _Modulus) -> SSAValue:
+    def _shoup(
+        self, value: SSAValue, factor: SSAValue, quotient: SSAValue, modulus: _Modulus
+    ) -> SSAValue:
         """`value * factor - count * q` with `count = floor(value * quotient / R)`.
 
         The difference lies in [0, 2q) and so in the word: low halves are all that is wanted of both
         products.
         """
-        if op.result.type == i32:
-            estimate = binary(arith.MuliOp, self._widen(op.value), self._widen(op.quotient))
+        if value.type == i32:
+            estimate = binary(arith.MuliOp, self._widen(value), self._widen(quotient))
             count = self._high(self._emit(estimate, "estimate"), modulus.constant(32, i64))
         else:
-            product = wide_product(op.value, op.quotient)
+            product = wide_product(value, quotient)
             self._emit(product)
-            count = product.high
+            count = product.results[1]
         count.name_hint = "count"
-        whole = self._emit(binary(arith.MuliOp, op.value, op.factor), "product")
+        whole = self._emit(binary(arith.MuliOp, value, factor), "product")
         # Adding is for machines that multiply and add at once.
         multiple = self._emit(binary(arith.MuliOp, count, modulus.minus_q()), "multiple")
         return self._emit(binary(arith.AddiOp, whole, multiple))
 
     def _widen(self, word: SSAValue) -> SSAValue:
-        return self._emit(arith.ExtUIOp(word, i64), "wide")
+        return self._emit(conversion(arith.ExtUIOp, word, i64), "wide")
 
     def _widen_signed(self, word: SSAValue) -> SSAValue:
-        return self._emit(arith.ExtSIOp(word, i64), "wide")
+        return self._emit(conversion(arith.ExtSIOp, word, i64), "wide")
 
     def _high(self, wide: SSAValue, shift: SSAValue) -> SSAValue:
-        return self._emit(
-            arith.TruncIOp(self._emit(binary(arith.ShRUIOp, wide, shift)), i32), "high"
-        )
+        shifted = self._emit(binary(arith.ShRUIOp, wide, shift))
+        return self._emit(conversion(arith.TruncIOp, shifted, i32), "high")

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import Float64Type, FloatAttr, IntegerAttr, IntegerType, f64, i32, i64
+from xdsl.dialects.builtin import Float64Type, FloatAttr, IntegerType, f64, i32, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from fhelium_ir.dialects import kernel, zq
-from fhelium_ir.lowering.word_ops import binary
+from fhelium_ir.lowering.word_ops import binary, constant, conversion, integer_attr
 
 _IndexOp = arith.AddiOp | arith.AndIOp | arith.MuliOp | arith.ShLIOp | arith.ShRUIOp
 
@@ -75,7 +75,7 @@ class KernelBuilder:
         wrapped = (value + (1 << (bits - 1))) % (1 << bits) - (1 << (bits - 1))
         key = (wrapped, type_)
         if key not in self._constants:
-            op = arith.ConstantOp(IntegerAttr(wrapped, type_))
+            op = constant(integer_attr(wrapped, type_))
             self._constant_ops.append(op)
             self._constants[key] = op.result
         return self._constants[key]
@@ -89,7 +89,7 @@ class KernelBuilder:
         """A double, made once, at the start of the function."""
         key = (value, f64)
         if key not in self._constants:
-            op = arith.ConstantOp(FloatAttr(value, f64))
+            op = constant(FloatAttr(value, f64))
             self._constant_ops.append(op)
             self._constants[key] = op.result
         return self._constants[key]
@@ -152,7 +152,7 @@ class KernelBuilder:
 
     def load_index(self, buffer: SSAValue, offset: Index) -> SSAValue:
         """A signed i32 entry as i64."""
-        return self.emit(arith.ExtSIOp(self.load(buffer, offset), i64))
+        return self.emit(conversion(arith.ExtSIOp, self.load(buffer, offset), i64))
 
     def store(
         self, value: SSAValue, buffer: SSAValue, offset: Index, mask: SSAValue | None

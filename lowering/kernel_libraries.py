@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
 from fhelium_ir.compiler.errors import FheliumError
-from fhelium_ir.dialects import kernel
+from fhelium_ir.lowering.convert_zq_to_arith import hear_kernels
 
 if TYPE_CHECKING:
     from fhelium_ir.backend.executable import KernelLibrary
-    from fhelium_ir.lowering.cpu.parallel_compile import Compiling
 
 COMPILERS = ("llvmlite", "triton")
 """Packages that one target needs and the others do without."""
@@ -35,33 +35,23 @@ def load_kernels(module: ModuleOp, target: str) -> KernelLibrary:
         ) from error
 
 
-class EarlyKernels:
-    """The kernels of a module on their way before `load_kernels` asks for them, compiled in other processes.
+@contextmanager
+def early_kernels(target: str) -> Generator[None]:
+    """Compiles kernels in other processes as soon as passes in the `with` block have made them, for a `load_kernels`
+    that follows.
 
     Only a module for the CPU gains by that. What is wrong with it `load_kernels` says.
     """
-
-    def __init__(self, target: str):
-        self.processes: Compiling | None = None
+    with ExitStack() as stack:
         if target == "cpu":
             with suppress(ImportError):
-                from fhelium_ir.lowering.cpu.jit import start_processes
+                from fhelium_ir.lowering.cpu.jit import EarlyCompilation, available_cores
+                from fhelium_ir.lowering.cpu.object_cache import default_cache
 
-                self.processes = start_processes()
-
-    def begin(self, module: ModuleOp) -> None:
-        """Begins with the kernels of a module, in which `zq` has been expanded."""
-        if self.processes is not None:
-            from fhelium_ir.lowering.cpu.jit import begin_kernels
-            from fhelium_ir.lowering.cpu.object_cache import default_cache
-
-            funcs = [op for op in module.ops if isinstance(op, kernel.FuncOp)]
-            begin_kernels(funcs, default_cache(), self.processes)
-
-    def close(self) -> None:
-        """Ends the processes behind what they have to do."""
-        if self.processes is not None:
-            self.processes.close()
+                if available_cores() > 1:
+                    early = stack.enter_context(EarlyCompilation(default_cache()))
+                    stack.enter_context(hear_kernels(early.add))
+        yield
 
 
 def _load_kernels(module: ModuleOp, target: str) -> KernelLibrary:

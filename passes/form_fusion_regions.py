@@ -9,13 +9,19 @@ import networkx as nx
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from fhelium_ir.analysis.device import Device, load_device
 from fhelium_ir.analysis.fusion_costs import product_costs
 from fhelium_ir.analysis.region_graph import Unfusable, reindexes
-from fhelium_ir.analysis.region_interface import graph_of, is_kept, is_polynomial, stands_alone
+from fhelium_ir.analysis.region_interface import (
+    graph_of,
+    is_kept,
+    is_polynomial,
+    region_inputs,
+    stands_alone,
+)
 from fhelium_ir.backend.registry import (
     OperationImplementation,
     OperationImplementationRegistry,
@@ -236,10 +242,9 @@ class _Former:
             return None, f"the region would hold more than {MAX_OPS} ops"
         if self._closes_cycle(producer, consumer):
             return None, "the joined region would depend on itself through another region"
-        merged = _Cluster(producer.number, ops)
-        if len(self._inputs(merged)) > MAX_INPUTS:
+        members = self._members(ops)
+        if len(region_inputs(members)) > MAX_INPUTS:
             return None, f"the region would read more than {MAX_INPUTS} buffers"
-        members = self._members(merged)
         chosen = self.registry.select_fusion(members)
         if chosen is None:
             return None, self._why_not(members)
@@ -299,10 +304,10 @@ class _Former:
         self.graph.remove_node(drop.number)
         del self.clusters[drop.number]
 
-    def _members(self, cluster: _Cluster) -> list[Operation]:
-        """The cluster's ops and the re-indexing ops it reads through, in program order."""
-        members = set(cluster.ops)
-        pending = list(cluster.ops)
+    def _members(self, ops: Sequence[Operation]) -> list[Operation]:
+        """A cluster's ops and the re-indexing ops that they read through, in program order."""
+        members = set(ops)
+        pending = list(ops)
         while pending:
             for operand in pending.pop().operands:
                 owner = operand.owner
@@ -315,17 +320,6 @@ class _Former:
                     members.add(owner)
                     pending.append(owner)
         return sorted(members, key=lambda o: self.position[o])
-
-    def _inputs(self, cluster: _Cluster) -> list[SSAValue]:
-        """Values from outside that the members read, in order of first use."""
-        members = self._members(cluster)
-        inside = set(members)
-        inputs: dict[SSAValue, None] = {}
-        for op in members:
-            for operand in op.operands:
-                if isinstance(operand, BlockArgument) or operand.owner not in inside:
-                    inputs[operand] = None
-        return list(inputs)
 
     def _outputs(self, cluster: _Cluster) -> list[SSAValue]:
         """Results of the cluster that something outside reads, maybe through re-indexing."""
@@ -351,7 +345,7 @@ class _Former:
 
     def _implementation(self, cluster: _Cluster) -> OperationImplementation:
         """The implementation that takes a single op as a region."""
-        op, members = cluster.ops[0], self._members(cluster)
+        op, members = cluster.ops[0], self._members(cluster.ops)
         chosen = self.registry.select_fusion(members)
         if chosen is not None:
             return chosen
@@ -381,7 +375,8 @@ class _Former:
             if outputs and cluster.implementation is None:
                 regions.append((cluster, list(cluster.ops[0].operands), outputs))
             elif outputs:
-                regions.append((cluster, self._inputs(cluster), outputs))
+                inputs = region_inputs(self._members(cluster.ops))
+                regions.append((cluster, inputs, outputs))
         for op in self.ops:
             if isinstance(op, resource.RefOp):
                 op.detach()
@@ -414,7 +409,7 @@ class _Former:
         outputs: Sequence[SSAValue],
         values: dict[SSAValue, SSAValue],
     ) -> fusion.FusedOp:
-        members = self._members(cluster)
+        members = self._members(cluster.ops)
         body = Block(arg_types=[value.type for value in inputs])
         inner: dict[SSAValue, SSAValue] = dict(zip(inputs, body.args, strict=True))
         for value, argument in zip(inputs, body.args, strict=True):

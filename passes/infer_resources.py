@@ -12,11 +12,11 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     ModuleOp,
+    StringAttr,
     SymbolRefAttr,
 )
 from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
-from xdsl.traits import SymbolTable
 
 from fhelium_ir.analysis.region_graph import Unfusable
 from fhelium_ir.analysis.region_graphs import RegionGraphs
@@ -113,6 +113,8 @@ class _Declarations:
         self.twins: dict[tuple[str, DictionaryAttr], resource.DeclareOp] = {}
         self.counts: dict[str, int] = {}
         self.last: Operation | None = None
+        symbols = (op.get_attr_or_prop("sym_name") for op in module.ops)
+        self.symbols = {symbol.data for symbol in symbols if isinstance(symbol, StringAttr)}
         for op in module.ops:
             if isinstance(op, resource.DeclareOp):
                 self.names[op.kind.data, op.parameters] = op.sym_name.data
@@ -160,7 +162,7 @@ class _Declarations:
             number = self.counts.get(kind, 0)
             self.counts[kind] = number + 1
             name = f"{kind}_{number}"
-            if SymbolTable.lookup_symbol(self.module, name) is None:
+            if name not in self.symbols:
                 return name
 
 

@@ -181,7 +181,13 @@ def load_device(name: str) -> Device:
     """
     if name in MEASURED:
         # Measured code is compiled code, which is no business of this module.
-        return cast("Callable[[], Device]", load_service(MEASURED[name]))()
+        try:
+            measured = cast("Callable[[], Device]", load_service(MEASURED[name]))
+        except ImportError as error:
+            raise FheliumError(f"device '{name}' cannot be measured: {error}") from error
+        except FheliumError as error:
+            raise FheliumError(f"device '{name}' cannot be measured: {error.message}") from error
+        return measured()
     if name in DEVICES:
         return DEVICES[name]
     if not name.endswith(".json"):

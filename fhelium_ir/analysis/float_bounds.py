@@ -38,6 +38,11 @@ def product(bound: Fraction, largest_prime: int, factor: Fraction = CENTRED) -> 
     return min(Fraction(ceil(exact * _GRAIN), _GRAIN), PRODUCT)
 
 
+def between_kernels(largest_prime: int) -> Fraction:
+    """Bound of words in memory between two kernels of a forward transform: two stages from there reach the limit."""
+    return limit(largest_prime) - 2 * PRODUCT
+
+
 def terms_fit(terms: int, bound: Fraction, largest_prime: int) -> bool:
     """Whether a sum of products with centred words needs no reduction before its last term."""
     return terms * product(bound, largest_prime) <= limit(largest_prime)

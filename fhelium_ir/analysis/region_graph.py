@@ -56,13 +56,15 @@ INDEX_OPS = (
 )
 """Ops that only re-index their operand: any consumer can absorb them."""
 
+_INDEX_KINDS: frozenset[type[Operation]] = frozenset(INDEX_OPS)
+
 VIEW_OPS = (rns.RestrictOp, rns.ExtractOp, rns.DigitsOp)
 """Index ops that select whole rows of their operand."""
 
 
 def reads_interface(op: Operation) -> bool:
     """Whether an op only makes words with a sign of canonical integers, which a load does on the way."""
-    if not isinstance(op, rns.SetRepresentativeOp):
+    if type(op) is not rns.SetRepresentativeOp:
         return False
     before, after = facts_of(op.operand), facts_of(op.result)
     enters = before.arithmetic in INTERFACE_WORDS and before.arithmetic != after.arithmetic
@@ -71,7 +73,8 @@ def reads_interface(op: Operation) -> bool:
 
 def reindexes(op: Operation) -> bool:
     """Whether any consumer can absorb an op: it moves words and computes nothing."""
-    return isinstance(op, INDEX_OPS) or reads_interface(op)
+    # Asked thousands of times, and `isinstance` takes long for classes of xDSL.
+    return type(op) in _INDEX_KINDS or reads_interface(op)
 
 
 class Unfusable(Exception):
@@ -333,34 +336,33 @@ class _Builder:
         inner = tuple(row - component * rows if row >= 0 else -1 for row in place.rows)
         # The component is chosen here, so a path that began by choosing it no longer depends on it.
         path = place.path[1:] if place.path and place.path[0] < 0 else place.path
-        return component, replace(place, rows=inner, path=path)
+        return component, _Place(inner, place.permutation, path, place.masked)
 
     def _index(self, op: Operation, place: _Place) -> int:
         """A re-indexing: evaluates the operand at another place."""
-        position = self.position[op]
-        inner = replace(place, path=(*place.path, position))
+        path, masked = (*place.path, self.position[op]), place.masked
         match op:
             case rns.DigitsOp() | rns.SetRepresentativeOp():
                 return self.evaluate(op.operand, place)  # the rows stay where they are
             case rns.ExtractOp():
                 first = op.first.value.data * len(facts_of(op.operand).rows())
-                shifted = tuple(row + first if row >= 0 else -1 for row in place.rows)
-                return self.evaluate(op.operand, replace(inner, rows=shifted))
+                rows = tuple(row + first if row >= 0 else -1 for row in place.rows)
             case rns.PadOp():
                 facts = facts_of(op.operand)
                 count = facts.components * len(facts.rows())
-                cut = tuple(row if row < count else -1 for row in place.rows)
-                masked = place.masked or facts.components < op.components.value.data
-                return self.evaluate(op.operand, replace(inner, rows=cut, masked=masked))
+                rows = tuple(row if row < count else -1 for row in place.rows)
+                masked = masked or facts.components < op.components.value.data
             case rns.RestrictOp():
-                return self.evaluate(op.operand, replace(inner, rows=restricted(op, place.rows)))
+                rows = restricted(op, place.rows)
             case rns.EmbedOp():
-                rows = embedded(op, place.rows)
-                return self.evaluate(op.operand, replace(inner, rows=rows, masked=True))
+                rows, masked = embedded(op, place.rows), True
             case rns.AutomorphismOp():
-                return self._automorphism(op, inner)
+                return self._automorphism(
+                    op, _Place(place.rows, place.permutation, path, place.masked)
+                )
             case _:
                 raise Unfusable(f"{op.name} has no kernel form")
+        return self.evaluate(op.operands[0], _Place(rows, place.permutation, path, masked))
 
     def _permutation(self, op: rns.AutomorphismOp) -> int:
         """The table of an automorphism's index permutation."""
@@ -373,7 +375,8 @@ class _Builder:
             raise Unfusable("two automorphisms in a row need two regions")
         facts = facts_of(op.operand)
         table = self._permutation(op)
-        inner = self.evaluate(op.operand, replace(place, permutation=table))
+        there = _Place(place.rows, table, place.path, place.masked)
+        inner = self.evaluate(op.operand, there)
         if facts.domain == "evaluation":
             return inner
         return self.node("flip", [inner], _offset(op.operand), table)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from struct import pack
 
 from xdsl.dialects.builtin import (
+    BytesAttr,
     DenseArrayBase,
     DenseIntElementsAttr,
     IntegerAttr,
@@ -142,7 +144,9 @@ def prime_index(limb: Limb, parameters: Parameters) -> int:
 def rows_requirement(values: Sequence[Sequence[int]]) -> ResourceRequirement:
     shape = (len(values), len(values[0]))
     flat = [entry for row in values for entry in row]
-    dense = DenseIntElementsAttr.from_list(TensorType(i32, list(shape)), flat)
+    # `from_list` asks of each number whether it fits, which takes longer than the rest; packing refuses what does not.
+    packed = BytesAttr(pack(f"<{len(flat)}i", *flat))
+    dense = DenseIntElementsAttr(TensorType(i32, list(shape)), packed)
     return ResourceRequirement("rows", (("values", dense),), shape, 32)
 
 

@@ -6,10 +6,10 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
@@ -28,7 +28,7 @@ from fhelium_ir.compiler.collection import no_collection
 from fhelium_ir.compiler.compilation import Compilation
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.parsing import parse_module
-from fhelium_ir.compiler.pipeline import PassObserver, Pipeline, Step
+from fhelium_ir.compiler.pipeline import PassObserver, Pipeline
 from fhelium_ir.compiler.printing import mlir_text
 from fhelium_ir.compiler.verification import verify_module
 from fhelium_ir.dialects import ckks, kernel
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from fhelium_ir.backend.materializer import KeySource
 
 LAST_PROGRAM_PASS = "merge-divisions"
-
-LAST_KERNEL_PASS = "convert-zq-to-arith"
 
 PROGRAM_FILE, HOST_FILE = "program.mlir", "host.mlir"
 """Files of a compiled program beside its interface: the program with all levels and scales, and the kernels with the
@@ -68,23 +66,6 @@ class CompileOptions:
     device: str | None = None
     frontend: str = "mlir"
     linked: bool = False
-
-
-class _EarlyKernels(Protocol):
-    def begin(self, module: ModuleOp) -> None: ...
-    def close(self) -> None: ...
-
-
-class _BeginKernels(PassObserver):
-    """Has the kernels compiled in other processes while the passes go on that leave them as they are."""
-
-    def __init__(self, target: str):
-        make = cast("Callable[[str], _EarlyKernels]", universe.load_service("early-kernels"))
-        self.kernels = make(target)
-
-    def after_apply(self, step: Step, module: ModuleOp) -> None:
-        if step.name == LAST_KERNEL_PASS:
-            self.kernels.begin(module)
 
 
 @dataclass(frozen=True)
@@ -275,9 +256,10 @@ def compile_text(
     start = time.perf_counter()
     with no_collection(), ExitStack() as stack:
         if options.linked:
-            early = _BeginKernels(options.target)
-            stack.callback(early.kernels.close)
-            observers = (*observers, early)
+            # Kernels are compiled in other processes while the passes go on that leave them as they are.
+            service = universe.load_service("early-kernels")
+            early = cast("Callable[[str], AbstractContextManager[None]]", service)
+            stack.enter_context(early(options.target))
         program = _compile_text(name, text, options, observers)
     return replace(program, compile_seconds=time.perf_counter() - start)
 

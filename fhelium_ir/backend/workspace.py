@@ -7,27 +7,32 @@ import threading
 import warnings
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from importlib.util import find_spec
 
 import torch
 
-from fhelium_ir.analysis.device import CARD
+from fhelium_ir.analysis.device import CARD, HOST
 from fhelium_ir.compiler.errors import FheliumError, unknown_name
 
 TARGETS = ("cuda", "cpu", "triton-interpret", "interpret")
 """Where kernels run: compiled Triton, native code, the same Triton text interpreted, the exact kernel interpreter."""
 
 DEVICES = {"cuda": "gpu", "cpu": "cpu", "triton-interpret": "interpreter", "interpret": "cpu"}
-"""The device description that each target's schedules are chosen for; `cuda` has another one where there is a card."""
+"""The fixed description that each target's schedules are chosen for; `cuda` has another one where there is a card, and
+`cpu` where the processor can be measured."""
 
 KNOWN_CARDS = ("H100", "H200")
 """Parts of the names of cards that the fixed description `gpu` is for."""
 
 
 def description_for(target: str) -> str:
-    """The description that schedules for a target are chosen for: on cuda that of the card in use, as measured on first
-    use, if there is one."""
+    """The description that schedules for a target are chosen for: on cuda that of the card in use, if there is one, and
+    on cpu that of this machine's processor, both as measured on first use."""
     if target == "cuda" and torch.cuda.is_available():
         return CARD
+    # It is measured by compiled code; without a compiler no program is linked here either.
+    if target == "cpu" and find_spec("llvmlite") is not None:
+        return HOST
     return DEVICES.get(target, "cpu")
 
 

@@ -25,6 +25,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
 
+from fhelium_ir.compiler.walking import all_ops
+
 
 def file_location(file: str, line: int, column: int) -> FileLineColLoc:
     """The location attribute of a place in a file; line and column count from 1."""
@@ -87,8 +89,8 @@ def inherit(new_ops: Operation | Iterable[Operation], *old_ops: Operation) -> No
     """
     location = fuse(op.location for op in old_ops)
     for new in (new_ops,) if isinstance(new_ops, Operation) else new_ops:
-        for op in new.walk():
-            if isinstance(op.location, UnknownLoc):
+        for op in all_ops(new):
+            if type(op.location) is UnknownLoc:
                 op.location = location
 
 
@@ -99,8 +101,9 @@ def fill_missing(root: Operation) -> int:
     operations had none.
     """
     missing = 0
-    for op in root.walk():
-        if not isinstance(op.location, UnknownLoc):
+    for op in all_ops(root):
+        # Asked after every pass, and `isinstance` takes long for classes of xDSL.
+        if type(op.location) is not UnknownLoc:
             continue
         missing += 1
         near = op.prev_op or op.parent_op()

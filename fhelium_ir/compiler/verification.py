@@ -16,6 +16,7 @@ from xdsl.utils.exceptions import VerifyException
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
 from fhelium_ir.compiler.printing import ir_window
+from fhelium_ir.compiler.walking import all_ops
 
 LOCAL_DIALECTS = frozenset({"arith", "ckks", "math", "ntt", "rns", "zq"})
 LOCAL_OPS = frozenset({"host.resource", "host.view", "kernel.load", "kernel.store"})
@@ -46,31 +47,37 @@ class Verified:
 
     def _key(self, op: Operation) -> tuple[object, ...] | None:
         """All that the op's verifier asks about, None if that is not known."""
+        kind = type(op)
         # The last op of a block has to be a terminator.
-        if not _is_local(type(op)) or op.regions or op.successors or op.next_op is None:
+        if not _is_local(kind) or op.regions or op.next_op is None or op.successors:
             return None
-        number, operands, results = self._number, op.operands, op.results
-        # The counts keep operands, results and names apart.
-        key: list[object] = [type(op), len(operands), len(results)]
-        for operand in operands:
-            if isinstance(operand, ErasedSSAValue):
+        known, number = self._by_identity.get, self._number
+        # What is no number keeps operands, results, properties and attributes apart.
+        key: list[object] = [kind]
+        for operand in op.operands:
+            if type(operand) is ErasedSSAValue:
                 return None
-            key.append(number(operand.type))
-        for result in results:
-            key.append(number(result.type))
-        for name, value in op.properties.items():
-            key += (name, number(value))
-        for name, value in op.attributes.items():
-            key += (number(value), name)
+            type_ = operand.type
+            key.append(known(id(type_)) or number(type_))
+        key.append(None)
+        for result in op.results:
+            type_ = result.type
+            key.append(known(id(type_)) or number(type_))
+        if op.properties:
+            for name, value in op.properties.items():
+                key += (name, known(id(value)) or number(value))
+        if op.attributes:
+            key.append(None)
+            for name, value in op.attributes.items():
+                key += (name, known(id(value)) or number(value))
         return tuple(key)
 
     def _number(self, attribute: Attribute) -> int:
-        number = self._by_identity.get(id(attribute))
-        if number is None:
-            number = self._by_value.setdefault(attribute, len(self._by_value))
-            self._by_identity[id(attribute)] = number
-            # An identity says nothing once its object is gone.
-            self._kept.append(attribute)
+        """The number, above 0, of an attribute that has not been met."""
+        number = self._by_value.setdefault(attribute, len(self._by_value) + 1)
+        self._by_identity[id(attribute)] = number
+        # An identity says nothing once its object is gone.
+        self._kept.append(attribute)
         return number
 
 
@@ -96,7 +103,7 @@ def verify_module(
     """
     if verified is None:
         verified = Verified()
-    for op in module.walk(region_first=True):
+    for op in all_ops(module, region_first=True):
         try:
             verified.verify(op)
             for region in op.regions:
@@ -126,7 +133,7 @@ def _located(op: Operation, message: str, after: str | None) -> FheliumError:
 def _verify_structure(op: Operation, region: Region) -> None:
     """Parent pointers, and that a lone block of an op that wants a terminator is not empty."""
     for block in region.blocks:
-        if block.parent is not region or any(child.parent is not block for child in block.ops):
+        if block.parent is not region or any([child.parent is not block for child in block.ops]):
             raise VerifyException("parent pointers of a nested region are inconsistent")
         alone = block is region.first_block and block is region.last_block
         if alone and block.first_op is None and not op.has_trait(NoTerminator):

@@ -60,6 +60,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from fhelium_ir.compiler.walking import all_ops
 from fhelium_ir.dialects.traits import IsolatedFromAbove
 from fhelium_ir.dialects.zq import WordType
 
@@ -140,8 +141,8 @@ class FuncOp(IRDLOperation):
             raise VerifyException("kernel.func: the grid has one to three axes")
         if not isinstance(self.body.block.last_op, ReturnOp):
             raise VerifyException("kernel.func: the body must end with kernel.return")
-        for op in self.body.walk():
-            if op.properties.get("fastmath", _EXACT) != _EXACT:
+        for op in all_ops(self):
+            if op.properties and op.properties.get("fastmath", _EXACT) != _EXACT:
                 raise VerifyException(f"kernel.func: '{op.name}' has fast-math flags")
 
     @classmethod

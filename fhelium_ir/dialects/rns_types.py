@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from xdsl.ir import Data
 from xdsl.irdl import irdl_attr_definition
@@ -28,6 +29,12 @@ class Limb:
     index: int
 
 
+@lru_cache(1024)
+def _limbs(q: tuple[int, int], p: tuple[int, int]) -> tuple[Limb, ...]:
+    # A program has few bases, and asks thousands of times for the limbs of one.
+    return (*(Limb("q", i) for i in range(*q)), *(Limb("p", i) for i in range(*p)))
+
+
 @dataclass(frozen=True)
 class Basis:
     """The primes q_{q[0]}..q_{q[1]-1} and p_{p[0]}..p_{p[1]-1}, in this order."""
@@ -36,9 +43,7 @@ class Basis:
     p: tuple[int, int] = (0, 0)
 
     def limbs(self) -> tuple[Limb, ...]:
-        return tuple(Limb("q", i) for i in range(*self.q)) + tuple(
-            Limb("p", i) for i in range(*self.p)
-        )
+        return _limbs(self.q, self.p)
 
     def __len__(self) -> int:
         return self.q[1] - self.q[0] + self.p[1] - self.p[0]
@@ -68,6 +73,28 @@ class Digits:
         return f"{self.kind}({self.size})"
 
 
+def _digit_count(basis: Basis, digits: Digits) -> int:
+    return -(-(basis.q[1] - basis.q[0]) // digits.size)
+
+
+@lru_cache(1024)
+def _rows(basis: Basis, digits: Digits | None) -> tuple[tuple[int, Limb], ...]:
+    """See `PolyFacts.rows`."""
+    limbs = basis.limbs()
+    if digits is None or digits.kind == "key":
+        return tuple((0, limb) for limb in limbs)
+    size, start = digits.size, basis.q[0]
+    digit_of = {limb: (limb.index - start) // size if limb.family == "q" else -1 for limb in limbs}
+    if digits.kind == "own":
+        return tuple((digit_of[limb], limb) for limb in limbs)
+    return tuple(
+        (digit, limb)
+        for digit in range(_digit_count(basis, digits))
+        for limb in limbs
+        if digit_of[limb] != digit
+    )
+
+
 @dataclass(frozen=True)
 class PolyFacts:
     """Facts of a bundle: shape, domain and order of evaluation, and the representative.
@@ -92,27 +119,11 @@ class PolyFacts:
 
         Key bundles order their rows [digit, component, limb] and list the limbs of one digit and component.
         """
-        limbs = self.basis.limbs()
-        if self.digits is None or self.digits.kind == "key":
-            return tuple((0, limb) for limb in limbs)
-        size, start = self.digits.size, self.basis.q[0]
-        digit_of = {
-            limb: (limb.index - start) // size if limb.family == "q" else -1 for limb in limbs
-        }
-        if self.digits.kind == "own":
-            return tuple((digit_of[limb], limb) for limb in limbs)
-        return tuple(
-            (digit, limb)
-            for digit in range(self.digit_count())
-            for limb in limbs
-            if digit_of[limb] != digit
-        )
+        return _rows(self.basis, self.digits)
 
     def digit_count(self) -> int:
         """Length of the digit axis, 1 where there is none."""
-        if self.digits is None:
-            return 1
-        return -(-(self.basis.q[1] - self.basis.q[0]) // self.digits.size)
+        return 1 if self.digits is None else _digit_count(self.basis, self.digits)
 
     def shape(self) -> tuple[int, ...]:
         """Shape in memory: [components, rows, N], or [digits, components, limbs, N] for a key."""

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from abc import ABC
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar, TypeAlias
 
 from xdsl.dialects.builtin import (
@@ -212,6 +213,12 @@ class AddOp(BinaryZqOp):
         Operation.__init__(self, operands=[lhs, rhs, modulus], result_types=[lhs.type])
 
 
+@lru_cache(1024)
+def _number(value: int) -> IntegerAttr[I64]:
+    """A number as a property; making one takes longer than the operation, and few are different."""
+    return IntegerAttr(value, i64)
+
+
 @irdl_op_definition
 class SubOp(BinaryZqOp):
     """`lhs - rhs + offset * q` with no reduction; rhs must be below `offset * q`, so the result is never negative.
@@ -231,7 +238,7 @@ class SubOp(BinaryZqOp):
             self,
             operands=[lhs, rhs, modulus],
             result_types=[lhs.type],
-            properties={"offset": IntegerAttr(offset, i64)},
+            properties={"offset": _number(offset)},
         )
 
     def verify_(self) -> None:
@@ -342,7 +349,7 @@ class ReduceOp(IRDLOperation):
             self,
             operands=[value, modulus],
             result_types=[value.type],
-            properties={"from": IntegerAttr(from_, i64), "to": IntegerAttr(to, i64)},
+            properties={"from": _number(from_), "to": _number(to)},
         )
 
     def verify_(self) -> None:

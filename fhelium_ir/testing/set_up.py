@@ -17,6 +17,7 @@ TOOLS = ("fhelium-opt", "fhelium-run")
 
 PASSED_ON = (
     "HOME",
+    "FHELIUM_CACHE_DIR",
     "TMPDIR",
     "TRITON_CACHE_DIR",
     "CUDA_VISIBLE_DEVICES",

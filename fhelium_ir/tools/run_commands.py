@@ -90,7 +90,12 @@ def add_compile_options(parser: ArgumentParser, targets: tuple[str, ...]) -> Non
         help="what reads FILE: mlir, or heir for the output of heir-opt (default: mlir)",
     )
     add("--entry", metavar="NAME", help="the function to run, where there are several")
-    add("--device", metavar="NAME", help="description that schedules are chosen for")
+    add(
+        "--device",
+        metavar="NAME",
+        help="description that schedules are chosen for: gpu, cpu, interpreter, a JSON file, or what is measured "
+        "(host, cuda); by default the target's, measured for cpu and cuda",
+    )
 
 
 def _compile_options(parser: ArgumentParser) -> None:

@@ -55,29 +55,26 @@ class Offsets:
 
     def _take_apart(self, value: SSAValue) -> tuple[int, dict[Root, int]]:
         op = value.owner
-        match op:
-            case arith.ConstantOp() if isinstance(op.value, IntegerAttr):
-                return op.value.value.data, {}
-            case kernel.LaneIdOp():
-                # An axis of one lane is as good as the number 0.
-                return 0, {op.axis.value.data: 1} if self._facts.masks[value] else {}
-            case arith.AndIOp() if keeps_all(op, self._facts):
-                return self._parts(op.lhs)
-            case _ if self._facts.masks.get(value, 0) == 0:
-                return 0, {value: 1}
-            case arith.AddiOp():
-                return _sum(self._parts(op.lhs), self._parts(op.rhs), 1)
-            case arith.SubiOp():
-                return _sum(self._parts(op.lhs), self._parts(op.rhs), -1)
-            case arith.MuliOp() | arith.ShLIOp():
-                number = op.rhs.owner
-                if isinstance(number, arith.ConstantOp) and isinstance(number.value, IntegerAttr):
-                    factor = number.value.value.data
-                    if isinstance(op, arith.ShLIOp):
-                        factor = 1 << (factor & 63)
-                    return _sum((0, {}), self._parts(op.lhs), factor)
-            case _:
-                pass
+        if type(op) is arith.ConstantOp and isinstance(op.value, IntegerAttr):
+            return op.value.value.data, {}
+        if type(op) is kernel.LaneIdOp:
+            # An axis of one lane is as good as the number 0.
+            return 0, {op.axis.value.data: 1} if self._facts.masks[value] else {}
+        if type(op) is arith.AndIOp and keeps_all(op, self._facts):
+            return self._parts(op.lhs)
+        if self._facts.masks.get(value, 0) == 0:
+            return 0, {value: 1}
+        if type(op) is arith.AddiOp:
+            return _sum(self._parts(op.lhs), self._parts(op.rhs), 1)
+        if type(op) is arith.SubiOp:
+            return _sum(self._parts(op.lhs), self._parts(op.rhs), -1)
+        if type(op) is arith.MuliOp or type(op) is arith.ShLIOp:
+            number = op.rhs.owner
+            if isinstance(number, arith.ConstantOp) and isinstance(number.value, IntegerAttr):
+                factor = number.value.value.data
+                if type(op) is arith.ShLIOp:
+                    factor = 1 << (factor & 63)
+                return _sum((0, {}), self._parts(op.lhs), factor)
         return 0, {value: 1}
 
 

@@ -4,9 +4,9 @@ Worker processes import this module: it stays free of xDSL and torch. llvmlite t
 around every call into LLVM, so threads do not compile in parallel.
 
 Code comes in vectors already (see `lane_values`), and computes everything once, in the outermost loop that knows it.
-Of LLVM's optimiser one pass is left that does something for it; the others take four times as long, and pay only
-where 32-bit words are widened and narrowed (2 % of the run time). Levels of the code generator below 2 save a tenth
-of its time and cost up to a third of the run time (Zen 4, ring degree 2^13).
+Of LLVM's optimiser one pass is left that does something for doubles, and none for products by halves; the others take
+four times as long, and pay only where 32-bit words are widened and narrowed (2 % of the run time). Levels of the code
+generator below 2 save a tenth of its time and cost up to a third of the run time (Zen 4, ring degree 2^13).
 """
 
 from __future__ import annotations
@@ -25,6 +25,15 @@ OPTIMIZATION_LEVEL = 1
 """For 32-bit words."""
 
 CODE_GENERATION_LEVEL = 3
+
+
+_OPTIONS_BY_HALVES = {
+    "combiner-disabled": True,
+    "disable-cgp": True,
+    "disable-post-ra": True,
+    "x86-machine-combiner": False,
+}
+"""Options of LLVM for texts with products by halves; others get the opposite, which is LLVM's default."""
 
 
 @cache
@@ -106,16 +115,17 @@ def host_description() -> str:
 def quick_object_code(text: str) -> bytes:
     """As `object_code`, in processes that do nothing else.
 
-    On x86 the code generator takes half of its time for simplifications that find nothing to do in products by halves:
-    instructions and run times stay the same without them. The option that leaves them out is one of the whole process,
-    and LLVM ends the process where it cannot do without them.
+    On x86 the code generator takes more than half of its time for simplifications and for scheduling that change
+    nothing in products by halves: run times stay the same without them. The options that leave them out are those of
+    the whole process, and LLVM ends the process where it cannot do without them.
 
     Raises:
         FheliumError: LLVM refuses the text.
     """
     if llvm.get_process_triple().startswith("x86_64"):
-        choice = "true" if UPPER_WORD in text else "false"
-        llvm.set_option("fhelium-ir", f"-combiner-disabled={choice}")
+        by_halves = UPPER_WORD in text
+        for option, value in _OPTIONS_BY_HALVES.items():
+            llvm.set_option("fhelium-ir", f"-{option}={str(value == by_halves).lower()}")
     return object_code(text)
 
 
@@ -154,7 +164,10 @@ def _optimize(text: str, machine: llvm.TargetMachine) -> llvm.ModuleRef:
         module.verify()
     except RuntimeError as error:
         raise FheliumError(f"LLVM refuses the generated code: {error}") from error
-    if UPPER_WORD in text or "double" in text:
+    if UPPER_WORD in text:
+        widths = [n for n in VECTOR_WIDTHS if f"@{UPPER_WORD}.{n}(" in text]
+        _inline_products(module, machine, widths)
+    elif "double" in text:
         builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(0))
         passes = llvm.create_new_module_pass_manager()
         passes.add_instruction_combine_pass()
@@ -166,9 +179,6 @@ def _optimize(text: str, machine: llvm.TargetMachine) -> llvm.ModuleRef:
         options.slp_vectorization = False
         builder = llvm.create_pass_builder(machine, options)
         builder.getModulePassManager().run(module, builder)
-    if UPPER_WORD in text:
-        widths = [n for n in VECTOR_WIDTHS if f"@{UPPER_WORD}.{n}(" in text]
-        _inline_products(module, machine, widths)
     return module
 
 

@@ -27,6 +27,9 @@ class Fingerprints:
     def __init__(self, environment: str):
         self._start = hashlib.sha256(environment.encode())
         self._attributes: dict[Attribute, str] = {}
+        # Hashing an attribute takes longer than its text does, so that they are found by identity where they can be.
+        self._by_identity: dict[int, str] = {}
+        self._kept: list[Attribute] = []
 
     def of(self, func: kernel.FuncOp) -> str:
         """A hexadecimal digest, the same for kernels that differ in their symbol only."""
@@ -69,16 +72,15 @@ class Fingerprints:
         blocks: dict[Block, int],
         lines: list[str],
     ) -> None:
-        parts = [op.name]
-        for operand in op.operands:
-            parts.append(f"%{numbers[operand]}")
+        attribute = self._attribute
+        parts = [op.name, *[f"%{numbers[operand]}" for operand in op.operands]]
         for result in op.results:
             numbers[result] = len(numbers)
-            parts.append(self._attribute(result.type))
-        for name, value in sorted(op.properties.items()):
-            parts.append(f"{name}={self._attribute(value)}")
-        for name, value in sorted(op.attributes.items()):
-            parts.append(f"{name}:{self._attribute(value)}")
+            parts.append(attribute(result.type))
+        if op.properties:
+            parts += [f"{name}={attribute(value)}" for name, value in sorted(op.properties.items())]
+        if op.attributes:
+            parts += [f"{name}:{attribute(value)}" for name, value in sorted(op.attributes.items())]
         for successor in op.successors:
             parts.append(f"^{blocks.setdefault(successor, len(blocks))}")
         lines.append(" ".join(parts))
@@ -90,9 +92,14 @@ class Fingerprints:
             lines.append("}")
 
     def _attribute(self, attribute: Attribute) -> str:
-        known = self._attributes.get(attribute)
+        known = self._by_identity.get(id(attribute))
         if known is None:
-            known = self._attributes[attribute] = str(attribute)
+            known = self._attributes.get(attribute)
+            if known is None:
+                known = self._attributes[attribute] = str(attribute)
+            self._by_identity[id(attribute)] = known
+            # An identity says nothing once its object is gone.
+            self._kept.append(attribute)
         return known
 
 

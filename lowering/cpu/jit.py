@@ -1,7 +1,7 @@
 """From kernels to machine code in this process, by way of LLVM IR and the object cache.
 
 Texts are made in this process and compiled in others, the first while the last are made. A program that is linked in
-the process that compiles it has its kernels begun as soon as they are ready, while the last passes run.
+the process that compiles it has each kernel begun as soon as it is ready, while passes go on.
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from fhelium_ir.compiler.collection import no_collection
 from fhelium_ir.compiler.errors import FheliumError
+from fhelium_ir.compiler.walking import all_ops
 from fhelium_ir.dialects import kernel
 from fhelium_ir.lowering.cpu.binding import NativeCode, host_description, host_header, vector_bits
 from fhelium_ir.lowering.cpu.fingerprint import Fingerprints, compiler_description
@@ -21,6 +23,12 @@ from fhelium_ir.lowering.cpu.parallel_compile import Compiling, available_cores
 
 PARALLEL_OPERATIONS = 1000
 """Below this many kernel operations, worker processes take longer to start than they save."""
+
+EARLY_OPERATIONS = 600
+"""The same for processes that have been started before."""
+
+MOST_PROCESSES = 8
+"""Of those: programs seldom have more than two kernels for each."""
 
 
 @dataclass(frozen=True)
@@ -66,30 +74,46 @@ def compile_kernels(funcs: Sequence[kernel.FuncOp], cache: ObjectCache) -> Compi
     return CompiledKernels(addresses, len(cached), len(fresh), code)
 
 
-def start_processes() -> Compiling | None:
-    """Processes for `begin_kernels`, which take longer to start than it takes to make the first texts; None where there
-    is one processor."""
-    cores = available_cores()
-    return Compiling(cores) if cores > 1 else None
-
-
-def begin_kernels(funcs: Sequence[kernel.FuncOp], cache: ObjectCache, compiling: Compiling) -> None:
+class EarlyCompilation(contextlib.AbstractContextManager["EarlyCompilation"]):
     """Begins in other processes what `compile_kernels` will want of the same kernels; what it cannot do is left.
 
-    Args:
-        compiling: the processes, which get no more texts after these.
+    The processes start at once, because that takes longer than it takes to make the first kernels; they end behind the
+    last text.
     """
-    with no_collection():
-        try:
-            missing = _look_up(funcs, cache)[2]
-            for key in _longest_first(missing) if _workers(missing) > 1 else ():
+
+    def __init__(self, cache: ObjectCache):
+        self._compiling = Compiling(min(available_cores(), MOST_PROCESSES))
+        self._cache = cache
+        # Kernels wait until there is enough to do, which a single process would not have done as soon.
+        self._waiting: dict[str, kernel.FuncOp] = {}
+        self._operations = 0
+
+    @cached_property
+    def _fingerprints(self) -> Fingerprints:
+        return Fingerprints(environment())
+
+    def add(self, func: kernel.FuncOp) -> None:
+        """Begins with one kernel, in which `zq` has been expanded."""
+        with no_collection():
+            key = self._fingerprints.of(func)
+            known = key in self._waiting or key in self._compiling.names
+            if known or self._cache.read(key) is not None:
+                return
+            self._waiting[key] = func
+            self._operations += len(all_ops(func))
+            if self._operations < EARLY_OPERATIONS:
+                return
+            for waiting, function in self._waiting.items():
                 with contextlib.suppress(FheliumError):
-                    compiling.add(key, native_text(missing[key], _symbol(key)))
-        finally:
-            compiling.close()
-    _begun.append(compiling)
-    # Programs that nobody has linked.
-    del _begun[:-MOST_BEGUN]
+                    self._compiling.add(waiting, native_text(function, _symbol(waiting)))
+            self._waiting.clear()
+
+    def __exit__(self, *_: object) -> None:
+        self._compiling.close()
+        if self._compiling.names:
+            _begun.append(self._compiling)
+            # Programs that nobody has linked.
+            del _begun[:-MOST_BEGUN]
 
 
 _Funcs = Mapping[str, kernel.FuncOp]
@@ -127,13 +151,13 @@ def environment() -> str:
 
 def _workers(missing: _Funcs) -> int:
     """How many processes pay."""
-    size = sum(1 for func in missing.values() for _ in func.walk())
+    size = sum(len(all_ops(func)) for func in missing.values())
     return min(available_cores(), len(missing)) if size >= PARALLEL_OPERATIONS else 1
 
 
 def _longest_first(missing: _Funcs) -> list[str]:
     """So that no worker is left with a long one at the end."""
-    return sorted(missing, key=lambda key: -sum(1 for _ in missing[key].walk()))
+    return sorted(missing, key=lambda key: -len(all_ops(missing[key])))
 
 
 def native_text(func: kernel.FuncOp, symbol: str) -> str:

@@ -12,8 +12,9 @@ from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Block, Operation, SSAValue
 
+from fhelium_ir.compiler.walking import all_ops
 from fhelium_ir.dialects import kernel
-from fhelium_ir.lowering.cpu.nesting import all_ops, holds
+from fhelium_ir.lowering.cpu.nesting import holds
 
 
 @dataclass
@@ -31,16 +32,26 @@ class LaneFacts:
     all_axes: int
     masks: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
     inline: set[Operation] = field(default_factory=set[Operation])
+    _op_masks: dict[Operation, int] = field(default_factory=dict[Operation, int])
 
     def op_mask(self, op: Operation) -> int:
         """The axes that the operation as a whole depends on: operands, results, nested values."""
+        mask = self._op_masks.get(op)
+        return self.mask_of_values(op) if mask is None else mask
+
+    def mask_of_values(self, op: Operation) -> int:
+        """As `op_mask`, while the masks of values may change."""
         mask, known = 0, self.masks
-        for inner in all_ops(op):
+        for inner in all_ops(op) if op.regions else (op,):
             for operand in inner.operands:
                 mask |= known.get(operand, 0)
             for result in inner.results:
                 mask |= known.get(result, 0)
         return mask
+
+    def note(self, op: Operation, mask: int) -> None:
+        """Keeps what `op_mask` is asked again and again."""
+        self._op_masks[op] = mask
 
     def is_uniform(self, op: Operation) -> bool:
         """Whether one execution per program does for all lanes."""
@@ -60,27 +71,32 @@ def analyse_lanes(func: kernel.FuncOp) -> LaneFacts:
 def _visit_block(block: Block, facts: LaneFacts) -> None:
     masks = facts.masks
     for op in block.ops:
-        if isinstance(op, scf.ForOp):
+        # Classes are compared, here and below: `isinstance` takes long for those of xDSL.
+        if type(op) is scf.ForOp:
             _visit_loop(op, facts)
+            facts.note(op, facts.mask_of_values(op))
             continue
         mask = 0
         for operand in op.operands:
             mask |= masks[operand]
+        whole = mask
         if is_zero(op, facts):
             mask = 0
-        if isinstance(op, kernel.LaneIdOp):
-            mask = (1 << op.axis.value.data) & facts.all_axes
-        elif isinstance(op, kernel.ExchangeOp):
+        elif type(op) is kernel.LaneIdOp or type(op) is kernel.ExchangeOp:
             mask |= (1 << op.axis.value.data) & facts.all_axes
         for result in op.results:
             masks[result] = mask
+        facts.note(op, whole | mask)
 
 
 def is_zero(op: Operation, facts: LaneFacts) -> bool:
     """Whether an operation shifts a lane's position until nothing is left of it."""
-    if not isinstance(op, arith.ShRUIOp) or not isinstance(op.lhs.owner, kernel.LaneIdOp):
+    if type(op) is not arith.ShRUIOp:
         return False
-    extent = facts.extents[op.lhs.owner.axis.value.data]
+    position = op.lhs.owner
+    if type(position) is not kernel.LaneIdOp:
+        return False
+    extent = facts.extents[position.axis.value.data]
     return extent <= 1 << (_constant(op.rhs) or 0)
 
 
@@ -110,7 +126,7 @@ def _visit_loop(loop: scf.ForOp, facts: LaneFacts) -> None:
         carried = following
     if bounds:
         facts.inline.add(loop)
-        whole = facts.op_mask(loop)
+        whole = facts.mask_of_values(loop)
         if holds(loop, kernel.StoreOp):
             whole = facts.all_axes
         carried = [whole] * len(carried)
@@ -140,31 +156,32 @@ def lane_strides(func: kernel.FuncOp, facts: LaneFacts) -> Strides:
     taken for an addition.
     """
     axes = range(len(facts.extents))
-    strides: Strides = {
-        value: tuple(None if mask >> axis & 1 else 0 for axis in axes)
-        for value, mask in facts.masks.items()
+    unknown = {
+        mask: tuple(None if mask >> axis & 1 else 0 for axis in axes)
+        for mask in set(facts.masks.values())
     }
-    for op in func.walk():
+    strides: Strides = {value: unknown[mask] for value, mask in facts.masks.items()}
+    for op in all_ops(func):
         if type(op) not in _MOVING:
             continue
-        match op:
-            case kernel.LaneIdOp():
-                strides[op.result] = tuple(int(axis == op.axis.value.data) for axis in axes)
-            case arith.AndIOp() if keeps_all(op, facts):
-                strides[op.result] = strides[op.lhs]
-            case arith.AddiOp() | arith.OrIOp():
-                strides[op.result] = _combine(strides[op.lhs], strides[op.rhs], 1)
-            case arith.SubiOp():
-                strides[op.result] = _combine(strides[op.lhs], strides[op.rhs], -1)
-            case arith.MuliOp() | arith.ShLIOp():
-                factor = _constant(op.rhs)
-                if factor is not None:
-                    scale = 1 << (factor & 63) if isinstance(op, arith.ShLIOp) else factor
-                    strides[op.result] = tuple(
-                        None if stride is None else stride * scale for stride in strides[op.lhs]
-                    )
-            case _:
-                pass
+        result = op.results[0]
+        if type(op) is kernel.LaneIdOp:
+            strides[result] = tuple(int(axis == op.axis.value.data) for axis in axes)
+            continue
+        lhs, rhs = op.operands
+        if type(op) is arith.AndIOp:
+            if keeps_all(op, facts):
+                strides[result] = strides[lhs]
+        elif type(op) is arith.MuliOp or type(op) is arith.ShLIOp:
+            factor = _constant(rhs)
+            if factor is not None:
+                scale = 1 << (factor & 63) if type(op) is arith.ShLIOp else factor
+                strides[result] = tuple(
+                    [None if stride is None else stride * scale for stride in strides[lhs]]
+                )
+        else:
+            sign = -1 if type(op) is arith.SubiOp else 1
+            strides[result] = _combine(strides[lhs], strides[rhs], sign)
     return strides
 
 
@@ -172,7 +189,7 @@ def _combine(
     left: tuple[int | None, ...], right: tuple[int | None, ...], sign: int
 ) -> tuple[int | None, ...]:
     return tuple(
-        None if a is None or b is None else a + sign * b for a, b in zip(left, right, strict=True)
+        [None if a is None or b is None else a + sign * b for a, b in zip(left, right, strict=True)]
     )
 
 

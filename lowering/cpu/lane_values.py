@@ -13,10 +13,10 @@ from typing import Protocol
 from xdsl.dialects import arith, scf
 from xdsl.ir import Operation, SSAValue
 
+from fhelium_ir.compiler.walking import all_ops
 from fhelium_ir.dialects import kernel
 from fhelium_ir.lowering.cpu.addresses import Offset, Offsets, Root
 from fhelium_ir.lowering.cpu.code import NATURAL, Code, Value, integer
-from fhelium_ir.lowering.cpu.nesting import all_ops
 from fhelium_ir.lowering.cpu.operations import constant_of
 from fhelium_ir.lowering.cpu.schedule import LaneArray, Schedule, Segment
 
@@ -107,8 +107,9 @@ class LaneValues(ABC):
         return any(
             nested in self.facts.inline and self._depends(nested.lb, nested.ub, nested.step)
             for op in self.segment.ops
+            if op.regions
             for nested in all_ops(op)
-            if isinstance(nested, scf.ForOp)
+            if type(nested) is scf.ForOp
         )
 
     def _depends(self, *values: SSAValue) -> bool:
@@ -139,9 +140,9 @@ class LaneValues(ABC):
         if value in self.parent.uniform:
             return self.parent.uniform[value]
         op = value.owner
-        if isinstance(op, kernel.LaneIdOp):
+        if type(op) is kernel.LaneIdOp:
             self.known.values[value] = self._position(op.axis.value.data)
-        elif isinstance(op, arith.ConstantOp):
+        elif type(op) is arith.ConstantOp:
             self.known.values[value] = constant_of(op)
         elif value in self.schedule.sources:
             self._read(value)

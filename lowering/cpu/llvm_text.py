@@ -23,6 +23,7 @@ from xdsl.ir import Operation, SSAValue
 
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
+from fhelium_ir.compiler.walking import all_ops
 from fhelium_ir.dialects import kernel
 from fhelium_ir.lowering.cpu.addresses import Offsets
 from fhelium_ir.lowering.cpu.code import Code, Names, Value, element_type, integer, size_of
@@ -82,7 +83,7 @@ def lanes_at_once(func: kernel.FuncOp, vector_bits: int) -> int:
 
     Tables of indices are 32 bits wide in every kernel, so the widest buffer decides.
     """
-    stored = {element_type(op.value.type) for op in func.walk() if type(op) is kernel.StoreOp}
+    stored = {element_type(op.value.type) for op in all_ops(func) if type(op) is kernel.StoreOp}
     widths = [
         size_of(element)
         for type_ in func.function_type.inputs.data
@@ -111,6 +112,7 @@ class _FunctionEmitter:
         self.steps = self._outer_loops()
         self.arrays: dict[LaneArray, Value] = {}
         self.stack_bytes = 0
+        self.once = SegmentEmitter(self, Segment(), 1)
 
     def _outer_loops(self) -> dict[int, int]:
         """Axes whose loops stand around all segments, and how many lanes of them a segment runs for.
@@ -121,8 +123,8 @@ class _FunctionEmitter:
         order, facts = self.schedule.order, self.schedule.facts
         meeting = {
             op.axis.value.data
-            for op in self.func.walk()
-            if isinstance(op, kernel.ExchangeOp) and len(op.inputs) > 1
+            for op in all_ops(self.func)
+            if type(op) is kernel.ExchangeOp and len(op.inputs) > 1
         }
         steps = {axis: 1 for axis in order[:-1] if axis not in meeting}
         for axis in order[-1:]:
@@ -180,7 +182,7 @@ class _FunctionEmitter:
 
     def _set_program_ids(self, program: Value, grid: Sequence[Value]) -> None:
         """Takes the ids that the kernel asks for out of the program's number."""
-        ids = [op for op in self.func.walk() if isinstance(op, kernel.ProgramIdOp)]
+        ids = [op for op in all_ops(self.func) if type(op) is kernel.ProgramIdOp]
         last = max((op.axis.value.data for op in ids), default=-1)
         rest = program
         for axis in range(last + 1):
@@ -197,18 +199,27 @@ class _FunctionEmitter:
         rest: list[Item] = []
         stores = False
         for item in items:
-            if isinstance(item, Uniform) and isinstance(item.op, arith.ConstantOp):
-                self.uniform[item.op.result] = constant_of(item.op)
-                continue
-            if isinstance(item, Uniform) and self._is_ready(item.op, stores):
-                SegmentEmitter(self, Segment([item.op]), 1).emit()
-                continue
+            if isinstance(item, Uniform):
+                op = item.op
+                if type(op) is arith.ConstantOp:
+                    self.uniform[op.result] = constant_of(op)
+                    continue
+                if self._is_ready(op, stores):
+                    self._emit_once(op)
+                    continue
             rest.append(item)
             if isinstance(item, ProgramLoop):
                 stores = stores or holds(item.op, kernel.StoreOp)
             elif isinstance(item, Segment):
                 stores = stores or any(holds(op, kernel.StoreOp) for op in item.ops)
         return rest
+
+    def _emit_once(self, op: Operation) -> None:
+        """Emits an operation that runs once for all lanes."""
+        if op.regions:
+            SegmentEmitter(self, Segment([op]), 1).emit()
+        else:
+            self.once.emit_next(op)
 
     def _is_ready(self, op: Operation, stores: bool) -> bool:
         """Whether an operation may be moved to the front, over stores if there are some in front of it."""
@@ -242,7 +253,7 @@ class _FunctionEmitter:
         for item in items:
             match item:
                 case Uniform():
-                    SegmentEmitter(self, Segment([item.op]), 1).emit()
+                    self._emit_once(item.op)
                 case ProgramLoop():
                     self._emit_program_loop(item)
                 case Segment():
@@ -271,7 +282,7 @@ class _FunctionEmitter:
             self.uniform[op.results[k]] = result
 
     def _scalar(self, value: SSAValue) -> Value:
-        return SegmentEmitter(self, Segment(), 1).get(value)
+        return self.once.scalar(value)
 
     def array(self, array: LaneArray) -> Value:
         """The address of a stack array."""

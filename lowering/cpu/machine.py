@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from threading import Lock
 from typing import cast
 
 import torch
@@ -31,7 +32,13 @@ from fhelium_ir.lowering.cpu.parallel_compile import available_cores
 from fhelium_ir.lowering.measurements import keep
 from fhelium_ir.universe import make_context
 
-LANES, CHAIN, PROGRAMS, RUNS = 256, 64, 256, 10
+LANES, CHAIN, PROGRAMS = 256, 64, 256
+RUNS, SECONDS = 3, 0.01
+"""A measurement runs so often at least, and for so long."""
+
+CLEARLY = 1.1
+"""How many times as fast something must be to go in front of what is usually faster: times vary by less."""
+
 COPIED = 1 << 26
 """Bytes of a copy out of the caches."""
 
@@ -48,6 +55,7 @@ class CpuDescription:
         caches: bytes by level, of data or of both; 0 where the system does not say.
         copy_bytes_s: bytes read and written per second by a copy, one thread.
         products_s: modular products per second by arithmetic, one thread.
+        shoup_products_s: the same by Shoup's products with known factors, for arithmetics of integers.
     """
 
     cores: int
@@ -55,23 +63,28 @@ class CpuDescription:
     caches: tuple[int, int, int]
     copy_bytes_s: float
     products_s: Mapping[str, float]
+    shoup_products_s: Mapping[str, float]
 
     def device(self) -> Device:
-        """The device for schedules: the fastest arithmetic of each width of words, and a vector of columns."""
-        wide = sorted(
-            (name for name, a in ARITHMETICS.items() if a.word_bits == 64),
-            key=lambda name: -self.products_s[name],
-        )
-        # What admits more primes is no use in front of what is faster and admits all of them.
-        while wide[-1] != "mont64":
-            wide.pop()
-        words = max(2, self.vector_bits // 64)
+        """The device for schedules: the fastest arithmetic of each width of words and the fastest products of its
+        transforms, a vector of columns, and the cache of a core."""
         cpu = DEVICES["cpu"]
+        shoup = tuple(
+            name
+            for name, rate in self.shoup_products_s.items()
+            if rate >= CLEARLY * self.products_s[name]
+        )
+        # What admits fewer primes is no use in front of what is faster and admits all of them.
+        integers = max(self.products_s["mont64"], self.shoup_products_s["mont64"])
+        doubles = CLEARLY * self.products_s["fp64"] >= integers
+        words = max(2, self.vector_bits // 64)
         return replace(
             cpu,
             name="host",
-            arithmetics=("mont32", *wide),
+            arithmetics=("mont32", "fp64", "mont64") if doubles else ("mont32", "mont64"),
             lanes=16 * words,
+            shoup=shoup,
+            shoup_last=bool(shoup),
             cache=self.caches[1] or cpu.cache,
         )
 
@@ -92,8 +105,16 @@ def describe(again: bool = False) -> CpuDescription:
 
 
 def host_device() -> Device:
-    """What device `host` stands for."""
-    return describe().device()
+    """What device `host` stands for: the same throughout a process, be it kept or not."""
+    path = description_path()
+    with _lock:
+        if path not in _devices:
+            _devices[path] = describe().device()
+        return _devices[path]
+
+
+_lock = Lock()
+_devices: dict[Path | None, Device] = {}
 
 
 def description_path() -> Path | None:
@@ -107,22 +128,27 @@ def description_path() -> Path | None:
 
 
 def measure() -> CpuDescription:
-    """Measures this processor: a copy, and chains of products; takes about a second."""
+    """Measures this processor: a copy, and chains of products; takes about half a second."""
     source = torch.ones(COPIED // 8, dtype=torch.int64)
     target = torch.zeros_like(source)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        copied = 2 * COPIED / _least(lambda: target.copy_(source))
+        copied = 2 * COPIED / _least(lambda: target.copy_(source), time.thread_time)
     finally:
         torch.set_num_threads(threads)
     rates = {name: product_rate(arithmetic) for name, arithmetic in ARITHMETICS.items()}
-    return CpuDescription(available_cores(), vector_bits(), cache_sizes(), copied, rates)
+    shoup = {
+        name: product_rate(arithmetic, shoup=True)
+        for name, arithmetic in ARITHMETICS.items()
+        if not arithmetic.floating
+    }
+    return CpuDescription(available_cores(), vector_bits(), cache_sizes(), copied, rates, shoup)
 
 
-def product_rate(arithmetic: Arithmetic, threads: int = 1) -> float:
-    """Modular products per second of words in registers."""
-    module = parse_module(make_context(), products_text(arithmetic), "products")
+def product_rate(arithmetic: Arithmetic, threads: int = 1, *, shoup: bool = False) -> float:
+    """Modular products per second of words in registers, of the arithmetic or by Shoup."""
+    module = parse_module(make_context(), products_text(arithmetic, shoup), "products")
     ConvertZqToArith().apply(Context(), module)
     kernels = CpuKernels(module, threads)
     dtype = {"i32": torch.int32, "i64": torch.int64, "f64": torch.float64}[str(arithmetic.word)]
@@ -134,12 +160,16 @@ def product_rate(arithmetic: Arithmetic, threads: int = 1) -> float:
     words = torch.arange(LANES).to(dtype) * 12345
     out = torch.zeros(LANES, dtype=dtype)
     grid = (PROGRAMS * threads,)
-    seconds = _least(lambda: kernels.launch("products", grid, (modulus, words, out)))
+    # Other threads, and processes in the way, do not count where there is one.
+    clock = time.thread_time if threads == 1 else time.perf_counter
+    seconds = _least(lambda: kernels.launch("products", grid, (modulus, words, out)), clock)
     return 4 * LANES * CHAIN * PROGRAMS * threads / seconds
 
 
-def products_text(arithmetic: Arithmetic) -> str:
-    """A kernel of chains of products in registers, four to a lane."""
+def products_text(arithmetic: Arithmetic, shoup: bool = False) -> str:
+    """A kernel of chains of products in registers, four to a lane; by Shoup with what is no quotient of the factor,
+    which takes the same time."""
+    product, factors = ("zq.mul_shoup", "%v, %v") if shoup else ("zq.mul", "%v")
     word = str(arithmetic.word)
     buffer = f"!kernel.buffer<{word}>"
     join = "arith.addf" if arithmetic.floating else "arith.addi"
@@ -157,7 +187,8 @@ def products_text(arithmetic: Arithmetic) -> str:
     ]
     for number, name in enumerate("stuw"):
         lines.append(
-            f"%y{number} = zq.mul %{name}, %v mod %mod : {word}, !zq.modulus<{arithmetic.name}>"
+            f"%y{number} = {product} %{name}, {factors} mod %mod : "
+            f"{word}, !zq.modulus<{arithmetic.name}>"
         )
     lines += [
         f"scf.yield %y0, %y1, %y2, %y3 : {', '.join([word] * 4)}",
@@ -189,33 +220,37 @@ def cache_sizes() -> tuple[int, int, int]:
     return sizes[0], sizes[1], sizes[2]
 
 
-def _least(action: Callable[[], object]) -> float:
+def _least(action: Callable[[], object], clock: Callable[[], float]) -> float:
     """The least seconds of some runs."""
-    least = float("inf")
-    for _ in range(RUNS):
-        start = time.perf_counter()
+    least, spent, runs = float("inf"), 0.0, 0
+    while runs < RUNS or spent < SECONDS:
+        start = clock()
         action()
-        least = min(least, time.perf_counter() - start)
+        seconds = clock() - start
+        least, spent, runs = min(least, seconds), spent + seconds, runs + 1
     return least
 
 
 def _read(path: Path) -> CpuDescription | None:
-    """A description as `_write` writes it; None if the file is missing or says something else."""
+    """A description as `describe` keeps it; None if the file is missing or says something else."""
     try:
         data = cast("dict[str, object]", json.loads(path.read_text(encoding="utf-8")))
         caches = cast("list[int]", data["caches"])
         rates = cast("dict[str, float]", data["products_s"])
+        shoup = cast("dict[str, float]", data["shoup_products_s"])
         found = CpuDescription(
             int(cast(int, data["cores"])),
             int(cast(int, data["vector_bits"])),
             (int(caches[0]), int(caches[1]), int(caches[2])),
             float(cast(float, data["copy_bytes_s"])),
             {name: float(rates[name]) for name in ARITHMETICS},
+            {name: float(shoup[name]) for name, a in ARITHMETICS.items() if not a.floating},
         )
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
         return None
     sound = found.vector_bits in (128, 256, 512) and found.copy_bytes_s > 0
-    return found if sound and min(found.products_s.values()) > 0 else None
+    least = min((*found.products_s.values(), *found.shoup_products_s.values()))
+    return found if sound and least > 0 else None
 
 
 def main() -> int:

@@ -40,6 +40,8 @@ class Memory(LaneValues, ABC):
         super().__init__(parent, segment, lanes)
         self.loads: dict[Operation, list[kernel.LoadOp]] = {}
         self.stores: dict[Operation, list[kernel.StoreOp]] = {}
+        # Of each group of stores the last one in the text.
+        self.completing: set[Operation] = set()
         if self.lanes > 1:
             self.loads, self.stores = self._load_groups(), self._store_groups()
 
@@ -51,21 +53,24 @@ class Memory(LaneValues, ABC):
         for op in self.segment.ops:
             if holds(op, kernel.StoreOp):
                 epoch += 1
-            if isinstance(op, kernel.LoadOp) and op.mask is None:
+            if type(op) is kernel.LoadOp and op.mask is None:
                 found.append((epoch, op))
         return self._groups(found)
 
     def _store_groups(self) -> dict[Operation, list[kernel.StoreOp]]:
         epoch, found = 0, list[tuple[object, kernel.StoreOp]]()
         for op in self.segment.ops:
-            if isinstance(op, kernel.LoadOp | scf.ForOp):
+            if type(op) is kernel.LoadOp or type(op) is scf.ForOp:
                 epoch += 1
-            if isinstance(op, kernel.StoreOp):
+            elif type(op) is kernel.StoreOp:
                 if op.mask is None:
                     found.append((epoch, op))
                 else:
                     epoch += 1
-        return self._groups(found)
+        groups = self._groups(found)
+        last = {id(groups[op]): op for _, op in found if op in groups}
+        self.completing = set(last.values())
+        return groups
 
     def _groups(self, accesses: Iterable[tuple[object, T]]) -> dict[Operation, list[T]]:
         """Runs of accesses to words side by side, as many as can be transposed at once."""
@@ -207,7 +212,7 @@ class Memory(LaneValues, ABC):
         group = self.stores.get(op)
         if group is not None:
             # With the last of them.
-            if op is max(group, key=self.segment.ops.index):
+            if op in self.completing:
                 self._store_together(group)
             return
         element = element_type(op.value.type)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from xdsl.ir import Operation
 
-
-def all_ops(op: Operation) -> Iterable[Operation]:
-    """The operation and all in its regions."""
-    return op.walk() if op.regions else (op,)
+from fhelium_ir.compiler.walking import all_ops
 
 
 def holds(op: Operation, *kinds: type[Operation]) -> bool:
     """Whether the operation or one in its regions is of exactly one of these classes."""
+    if not op.regions:
+        return type(op) in kinds
     return any(type(inner) in kinds for inner in all_ops(op))

@@ -61,6 +61,10 @@ _CALLS: dict[type[Operation], str] = {
     math.RoundEvenOp: "llvm.roundeven",
 }
 
+_LINEAR: frozenset[type[Operation]] = frozenset(
+    (arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.ShLIOp, arith.ConstantOp)
+)
+
 _PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 _FLOAT_PREDICATES = tuple(
     [
@@ -114,45 +118,45 @@ def convert(op: Operation, operands: Sequence[Value], code: Code) -> list[Value]
 
 def _between_widths(op: Operation, operands: Sequence[Value], code: Code) -> Value | None:
     """A conversion between 32 and 64 bits that changes the order of lanes."""
-    if isinstance(op, arith.ExtUIOp) and _widths(op) == ("i32", "i64") and _pays(operands[0]):
+    kind = type(op)
+    if kind is arith.ExtUIOp and _pays(operands[0]) and _widths(op) == ("i32", "i64"):
         return code.widen(operands[0])
     if (
-        isinstance(op, arith.ExtSIOp)
-        and _widths(op) == ("i32", "i64")
+        kind is arith.ExtSIOp
         and _pays(operands[0])
+        and _widths(op) == ("i32", "i64")
         # Signed words that are multiplied; others are indices.
-        and all(isinstance(use.operation, arith.MuliOp) for use in op.result.uses)
+        and all(type(use.operation) is arith.MuliOp for use in op.results[0].uses)
     ):
         return code.widen_signed(operands[0])
-    if (
-        isinstance(op, arith.TruncIOp)
-        and operands[0].order == SPLIT
-        and _widths(op) == ("i64", "i32")
-    ):
+    if kind is arith.TruncIOp and operands[0].order == SPLIT and _widths(op) == ("i64", "i32"):
         return code.narrow(operands[0])
     return None
 
 
-def _widths(op: arith.ExtUIOp | arith.ExtSIOp | arith.TruncIOp) -> tuple[str | None, str | None]:
+def _widths(op: Operation) -> tuple[str | None, str | None]:
     return element_type(op.operands[0].type), element_type(op.results[0].type)
 
 
 def _convert(op: Operation, operands: Sequence[Value], code: Code) -> list[Value]:
     kind = type(op)
-    if isinstance(op, arith.MulUIExtendedOp):
-        return _wide_product(op, operands, code)
-    if isinstance(op, arith.CmpiOp):
-        return [code.compare(_PREDICATES[op.predicate.value.data], *operands)]
-    if isinstance(op, arith.CmpfOp):
-        return [code.compare(_FLOAT_PREDICATES[op.predicate.value.data], *operands)]
-    if isinstance(op, arith.SelectOp):
-        return [code.select(*operands)]
+    if (binary := _BINARY.get(kind)) is not None:
+        return [code.binary(binary, *operands)]
+    match op:
+        case arith.MulUIExtendedOp():
+            return _wide_product(op, operands, code)
+        case arith.CmpiOp():
+            return [code.compare(_PREDICATES[op.predicate.value.data], *operands)]
+        case arith.CmpfOp():
+            return [code.compare(_FLOAT_PREDICATES[op.predicate.value.data], *operands)]
+        case arith.SelectOp():
+            return [code.select(*operands)]
+        case _:
+            pass
     elements = [element_type(result.type) for result in op.results]
     if len(elements) != 1 or elements[0] in (None, "ptr"):
         raise unsupported(op)
     element = elements[0]
-    if (binary := _BINARY.get(kind)) is not None:
-        return [code.binary(binary, *operands)]
     if (predicate := _CHOICES.get(kind)) is not None:
         return [code.select(code.compare(predicate, *operands), *operands)]
     if (cast := _CASTS.get(kind)) is not None:
@@ -205,6 +209,4 @@ def _wide_product(op: arith.MulUIExtendedOp, operands: Sequence[Value], code: Co
 
 def linear(op: Operation) -> bool:
     """Whether an operation may be part of an offset only, which `addresses` computes by itself."""
-    return isinstance(
-        op, arith.AddiOp | arith.SubiOp | arith.MuliOp | arith.ShLIOp | arith.ConstantOp
-    )
+    return type(op) in _LINEAR

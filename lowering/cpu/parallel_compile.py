@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Set
 from pathlib import Path
 from queue import SimpleQueue
-from threading import Thread
+from threading import Semaphore, Thread
 
 import fhelium_ir
 from fhelium_ir.lowering.cpu.binding import object_code
@@ -17,7 +17,11 @@ from fhelium_ir.lowering.cpu.compile_worker import read_message, write_message
 
 WORKER_MODULE = "fhelium_ir.lowering.cpu.compile_worker"
 
-Texts = Iterable[tuple[str, str]]
+AHEAD = 2
+"""Texts that a process has at most: one under way and the next one."""
+
+Job = tuple[str, str]
+Texts = Iterable[Job]
 
 
 def available_cores() -> int:
@@ -35,17 +39,12 @@ class Compiling:
     """
 
     def __init__(self, workers: int):
-        self._jobs: SimpleQueue[tuple[str, str] | None] = SimpleQueue()
+        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._done: dict[str, bytes] = {}
         self._texts: dict[str, str] = {}
         count = workers if workers > 1 else 0
         processes = [process for _ in range(count) if (process := _start_worker()) is not None]
-        self._threads = [
-            Thread(target=_feed, args=(process, self._jobs, self._done), daemon=True)
-            for process in processes
-        ]
-        for thread in self._threads:
-            thread.start()
+        self._workers = [_Worker(process, self._jobs, self._done) for process in processes]
 
     @property
     def names(self) -> Set[str]:
@@ -59,7 +58,7 @@ class Compiling:
 
     def close(self) -> None:
         """Says that no text follows: the processes end behind the last one."""
-        for _ in self._threads:
+        for _ in self._workers:
             self._jobs.put(None)
 
     def finish(self) -> dict[str, bytes]:
@@ -69,8 +68,8 @@ class Compiling:
             FheliumError: LLVM refuses a text.
         """
         self.close()
-        for thread in self._threads:
-            thread.join()
+        for worker in self._workers:
+            worker.join()
         done = self._done
         return {name: done.get(name) or object_code(text) for name, text in self._texts.items()}
 
@@ -102,7 +101,8 @@ def _start_worker() -> subprocess.Popen[bytes] | None:
     paths = [package_parent, *(path or os.getcwd() for path in sys.path)]
     try:
         return subprocess.Popen(
-            [sys.executable, "-S", "-P", "-m", WORKER_MODULE],
+            # Not -m, which imports more.
+            [sys.executable, "-S", "-P", "-c", f"from {WORKER_MODULE} import main; main()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -112,24 +112,59 @@ def _start_worker() -> subprocess.Popen[bytes] | None:
         return None
 
 
-def _feed(
-    process: subprocess.Popen[bytes],
-    jobs: SimpleQueue[tuple[str, str] | None],
-    done: dict[str, bytes],
-) -> None:
-    """Hands jobs to one worker until there are no more or the worker fails."""
-    assert process.stdin is not None and process.stdout is not None
-    with contextlib.suppress(OSError, ValueError):
-        while (job := jobs.get()) is not None:
-            name, text = job
-            write_message(process.stdin, text.encode())
-            answer = read_message(process.stdout)
-            if answer is None:
-                break
-            if answer:
-                done[name] = answer
-    with contextlib.suppress(OSError):
-        process.stdin.close()
-    process.stdout.close()
-    process.kill()
-    process.wait()
+class _Worker:
+    """A process that is given jobs by one thread and read by another one, until there are no more or it fails.
+
+    It has the next text before it is done with one: threads of this process wait for Python's lock, up to 5 ms each
+    time, while texts are being made.
+    """
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        jobs: SimpleQueue[Job | None],
+        done: dict[str, bytes],
+    ):
+        self._process = process
+        self._jobs = jobs
+        self._done = done
+        self._sent: SimpleQueue[str | None] = SimpleQueue()
+        self._room = Semaphore(AHEAD)
+        self._failed = False
+        self._threads = [Thread(target=run, daemon=True) for run in (self._feed, self._collect)]
+        for thread in self._threads:
+            thread.start()
+
+    def join(self) -> None:
+        """Waits for the end of the process."""
+        for thread in self._threads:
+            thread.join()
+
+    def _feed(self) -> None:
+        stream = self._process.stdin
+        assert stream is not None
+        with contextlib.suppress(OSError, ValueError):
+            while self._room.acquire() and not self._failed and (job := self._jobs.get()):
+                name, text = job
+                write_message(stream, text.encode())
+                self._sent.put(name)
+        with contextlib.suppress(OSError):
+            stream.close()
+        self._sent.put(None)
+
+    def _collect(self) -> None:
+        stream = self._process.stdout
+        assert stream is not None
+        with contextlib.suppress(OSError, ValueError):
+            while (name := self._sent.get()) is not None:
+                answer = read_message(stream)
+                if answer is None:
+                    break
+                if answer:
+                    self._done[name] = answer
+                self._room.release()
+        self._failed = True
+        self._room.release()
+        stream.close()
+        self._process.kill()
+        self._process.wait()

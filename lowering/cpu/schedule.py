@@ -16,6 +16,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.compiler.locations import location_of
+from fhelium_ir.compiler.walking import all_ops
 from fhelium_ir.dialects import kernel
 from fhelium_ir.lowering.cpu.code import element_type
 from fhelium_ir.lowering.cpu.lane_analysis import (
@@ -134,11 +135,11 @@ def _loop_order(func: kernel.FuncOp, facts: LaneFacts) -> tuple[int, ...]:
     """The axis with the most accesses side by side is innermost, since its loop runs vectors."""
     strides = lane_strides(func, facts)
     scores = [0.0] * len(facts.extents)
-    for op in func.walk():
-        if isinstance(op, kernel.ExchangeOp):
+    for op in all_ops(func):
+        if type(op) is kernel.ExchangeOp:
             # Reading an exchange along the innermost axis takes a transposition.
             scores[op.axis.value.data] -= 0.25 * len(op.inputs)
-        elif isinstance(op, kernel.LoadOp | kernel.StoreOp):
+        elif type(op) is kernel.LoadOp or type(op) is kernel.StoreOp:
             for axis, stride in enumerate(strides[op.offset]):
                 scores[axis] += _access_score(stride)
     axes = [axis for axis, extent in enumerate(facts.extents) if extent > 1]
@@ -153,6 +154,9 @@ def _access_score(stride: int | None) -> float:
     if stride is not None and 2 <= stride <= TRANSPOSED_STRIDE:
         return 0.25
     return -1.0
+
+
+_SKIPPED: frozenset[type[Operation]] = frozenset((kernel.LaneIdOp, kernel.ReturnOp, scf.YieldOp))
 
 
 def _split(block: Block, schedule: Schedule) -> list[Item]:
@@ -170,18 +174,18 @@ def _split(block: Block, schedule: Schedule) -> list[Item]:
     for op in block.ops:
         if stores and _must_follow(op, facts):
             flush()
-        if isinstance(op, kernel.ExchangeOp):
+        if type(op) is kernel.ExchangeOp:
             if len(op.inputs) == 1:
                 schedule.aliases[op.outputs[0]] = op.inputs[0]
                 continue
             _export_exchange(op, current, schedule)
             flush()
-        elif isinstance(op, kernel.LaneIdOp | kernel.ReturnOp | scf.YieldOp):
+        elif type(op) in _SKIPPED:
             continue
         elif facts.is_uniform(op):
             # It goes in front of the segment under way.
             items.append(Uniform(op))
-        elif isinstance(op, scf.ForOp) and _has_exchange(op):
+        elif type(op) is scf.ForOp and _has_exchange(op):
             if op in facts.inline:
                 raise FheliumError(
                     "kernel.exchange in a loop whose bounds depend on the lane is not supported "
@@ -266,9 +270,10 @@ def outside_values(op: Operation) -> Iterator[SSAValue]:
     """The operands of an operation and, for a loop, what its body takes from outside."""
     yield from op.operands
     if op.regions:
-        inside: set[SSAValue] = {result for nested in op.walk() for result in nested.results}
-        inside.update(arg for nested in op.walk() for r in nested.regions for arg in r.block.args)
-        for nested in op.walk():
+        every = all_ops(op)
+        inside: set[SSAValue] = {result for nested in every for result in nested.results}
+        inside.update(arg for nested in every for r in nested.regions for arg in r.block.args)
+        for nested in every:
             yield from (value for value in nested.operands if value not in inside)
 
 
@@ -301,8 +306,7 @@ def recompute_cost(value: SSAValue, schedule: Schedule, budget: int = RECOMPUTE_
     op = value.owner
     if schedule.facts.masks[value] == 0 or isinstance(op, kernel.LaneIdOp):
         return 0
-    cheap = isinstance(op, Operation) and isinstance(op, _CHEAP)
-    if not cheap or value in schedule.sources or budget == 0:
+    if type(op) not in _CHEAP or value in schedule.sources or budget == 0:
         return RECOMPUTE_LIMIT + 1
     assert isinstance(op, Operation)
     cost = 1
@@ -311,19 +315,21 @@ def recompute_cost(value: SSAValue, schedule: Schedule, budget: int = RECOMPUTE_
     return cost
 
 
-_CHEAP = (
-    arith.AddiOp,
-    arith.SubiOp,
-    arith.MuliOp,
-    arith.AndIOp,
-    arith.OrIOp,
-    arith.XOrIOp,
-    arith.ShLIOp,
-    arith.ShRUIOp,
-    arith.ShRSIOp,
-    arith.CmpiOp,
-    arith.SelectOp,
-    arith.ExtUIOp,
-    arith.ExtSIOp,
-    arith.TruncIOp,
+_CHEAP: frozenset[type[Operation | Block]] = frozenset(
+    (
+        arith.AddiOp,
+        arith.SubiOp,
+        arith.MuliOp,
+        arith.AndIOp,
+        arith.OrIOp,
+        arith.XOrIOp,
+        arith.ShLIOp,
+        arith.ShRUIOp,
+        arith.ShRSIOp,
+        arith.CmpiOp,
+        arith.SelectOp,
+        arith.ExtUIOp,
+        arith.ExtSIOp,
+        arith.TruncIOp,
+    )
 )

@@ -10,17 +10,22 @@ from collections.abc import Sequence
 from xdsl.dialects import arith, scf
 from xdsl.ir import Block, Operation, SSAValue
 
+from fhelium_ir.compiler.walking import all_ops
 from fhelium_ir.dialects import kernel
 from fhelium_ir.lowering.cpu.code import NATURAL, SPLIT, Code, Value, element_type, integer
 from fhelium_ir.lowering.cpu.lane_analysis import is_zero
-from fhelium_ir.lowering.cpu.lane_values import Function
+from fhelium_ir.lowering.cpu.lane_values import Function, Known
 from fhelium_ir.lowering.cpu.memory import Memory
-from fhelium_ir.lowering.cpu.nesting import all_ops, holds
+from fhelium_ir.lowering.cpu.nesting import holds
 from fhelium_ir.lowering.cpu.operations import convert, linear, unsupported
 from fhelium_ir.lowering.cpu.schedule import Segment, outside_values
 
 CARRIED_VECTORS = 8
 """A loop that carries more vectors of lanes is cut into loops of independent sums."""
+
+
+_ELSEWHERE: frozenset[type[Operation]] = frozenset((kernel.LaneIdOp, scf.YieldOp, arith.ConstantOp))
+"""What is written where it is used."""
 
 
 class SegmentEmitter(Memory):
@@ -41,15 +46,12 @@ class SegmentEmitter(Memory):
             # Computed once, for whoever needs it.
             data.update(result for op in self.segment.ops for result in op.results)
         for op in reversed([inner for outer in self.segment.ops for inner in all_ops(outer)]):
-            match op:
-                case kernel.LoadOp():
-                    data.update(() if op.mask is None else (op.mask,))
-                case kernel.StoreOp():
-                    data.update((op.value,) if op.mask is None else (op.value, op.mask))
-                case _ if not linear(op) or any(result in data for result in op.results):
-                    data.update(op.operands)
-                case _:
-                    pass
+            if type(op) is kernel.LoadOp:
+                data.update(() if op.mask is None else (op.mask,))
+            elif type(op) is kernel.StoreOp:
+                data.update((op.value,) if op.mask is None else (op.value, op.mask))
+            elif not linear(op) or not data.isdisjoint(op.results):
+                data.update(op.operands)
         return data
 
     def emit(self) -> None:
@@ -61,6 +63,21 @@ class SegmentEmitter(Memory):
         for export in self.segment.exports:
             self._emit_export(export)
         self._close(0)
+
+    def emit_next(self, op: Operation) -> None:
+        """Emits one more operation without regions that runs once per program, as a segment of its own would."""
+        self._begin_again()
+        self.data.update(op.results)
+        self._emit(op)
+
+    def scalar(self, value: SSAValue) -> Value:
+        """A value that is the same for all lanes, where the code around the segments stands now."""
+        self._begin_again()
+        return self.get(value)
+
+    def _begin_again(self) -> None:
+        self.known = Known(self.parent.uniform)
+        self.indices = dict(self.parent.outer)
 
     def prefetch(self) -> None:
         """Asks for what the loads of the segment will read from long buffers, instead of reading it.
@@ -83,45 +100,41 @@ class SegmentEmitter(Memory):
 
     def _emit(self, op: Operation) -> None:
         """An operation in the order of the text."""
-        if isinstance(op, kernel.LaneIdOp | scf.YieldOp | arith.ConstantOp):
-            return
-        if linear(op) and op.results[0] not in self.data:
+        if type(op) in _ELSEWHERE or (linear(op) and op.results[0] not in self.data):
             return
         if op.results and all(result in self.known.values for result in op.results):
             return
         self._convert(op)
 
     def _convert(self, op: Operation) -> None:
-        match op:
-            case kernel.LoadOp():
-                self._load(op)
-            case kernel.StoreOp():
-                self._store(op)
-            case scf.ForOp():
-                self._loop(op)
-            case kernel.ProgramIdOp():
-                pass
-            case _ if is_zero(op, self.facts):
-                self.known.values[op.results[0]] = integer(0)
-            case _:
-                if (
-                    op.regions
-                    or op.successors
-                    or any(element_type(result.type) is None for result in op.results)
-                ):
-                    raise unsupported(op)
-                mask = self.facts.op_mask(op)
-                lanes = self._lanes_of(mask)
-                operands = [
-                    self.get(value)
-                    if k == 0
-                    and isinstance(op, arith.SelectOp)
-                    and self._lanes_of(self.facts.masks[value]) == 1
-                    else self.vector(value, lanes)
-                    for k, value in enumerate(op.operands)
-                ]
-                results = convert(op, operands, self._level(mask))
-                self.known.values.update(zip(op.results, results, strict=True))
+        # `isinstance` takes long for classes of xDSL, and there are thousands of operations.
+        if type(op) is kernel.LoadOp:
+            self._load(op)
+        elif type(op) is kernel.StoreOp:
+            self._store(op)
+        elif type(op) is scf.ForOp:
+            self._loop(op)
+        elif type(op) is kernel.ProgramIdOp:
+            pass
+        elif is_zero(op, self.facts):
+            self.known.values[op.results[0]] = integer(0)
+        else:
+            self._compute(op)
+
+    def _compute(self, op: Operation) -> None:
+        results = op.results
+        if op.regions or op.successors or any(element_type(r.type) is None for r in results):
+            raise unsupported(op)
+        mask = self.facts.op_mask(op)
+        lanes = self._lanes_of(mask)
+        uniform = type(op) is arith.SelectOp and self._lanes_of(self.facts.masks[op.cond]) == 1
+        operands = [
+            self.get(value) if uniform and k == 0 else self.vector(value, lanes)
+            for k, value in enumerate(op.operands)
+        ]
+        self.known.values.update(
+            zip(results, convert(op, operands, self._level(mask)), strict=True)
+        )
 
     # Loops
 

@@ -7,7 +7,11 @@
 // CHECK-NEXT: %magic = arith.constant 0x4338000000000000 : f64
 // CHECK-NEXT: %minus_one = arith.constant -1.000000e+00 : f64
 // CHECK-NEXT: %q_negative = arith.mulf %q, %minus_one : f64
-// CHECK-NEXT: %zero = arith.constant 0.000000e+00 : f64
+// CHECK-NEXT: [[MAGIC:%.*]] = arith.constant 4843621399236968448 : i64
+// CHECK-NEXT: [[ZERO:%.*]] = arith.constant 0 : i64
+// CHECK-NEXT: %q_lifted = arith.addf %q, %magic : f64
+// CHECK-NEXT: %q_bits = arith.bitcast %q_lifted : f64 to i64
+// CHECK-NEXT: %q_integer = arith.subi %q_bits, [[MAGIC]] : i64
 
 // An integer becomes the low bits of 2^52.
 // CHECK-NEXT: %v = kernel.load
@@ -34,13 +38,13 @@
 // CHECK-NEXT: [[K:%.*]] = arith.subf [[R]], %magic : f64
 // CHECK-NEXT: %r = math.fma [[K]], %q_negative, %e : f64
 
-// A negative residue is moved by q, and 2^52 brings it into the low bits.
-// CHECK-NEXT: [[N:%.*]] = arith.cmpf olt, %r, %zero : f64
-// CHECK-NEXT: [[M:%.*]] = arith.addf %r, %q : f64
-// CHECK-NEXT: [[C:%.*]] = arith.select [[N]], [[M]], %r : f64
-// CHECK-NEXT: [[L:%.*]] = arith.addf [[C]], [[TWO52]] : f64
+// 1.5 * 2^52 brings a residue into the low bits, and a negative one is moved by q.
+// CHECK-NEXT: [[L:%.*]] = arith.addf %r, %magic : f64
 // CHECK-NEXT: [[B:%.*]] = arith.bitcast [[L]] : f64 to i64
-// CHECK-NEXT: %z = arith.xori [[B]], [[BITS]] : i64
+// CHECK-NEXT: [[S:%.*]] = arith.subi [[B]], [[MAGIC]] : i64
+// CHECK-NEXT: [[N:%.*]] = arith.cmpi slt, [[S]], [[ZERO]] : i64
+// CHECK-NEXT: [[M:%.*]] = arith.select [[N]], %q_integer, [[ZERO]] : i64
+// CHECK-NEXT: %z = arith.addi [[S]], [[M]] : i64
 // CHECK-NEXT: kernel.store %z
 kernel.func @k(%x : !kernel.buffer<f64>, %w : !kernel.buffer<i64>, %o : i64) lanes [4] grid 1 {
   %l = kernel.lane_id 0

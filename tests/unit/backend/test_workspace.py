@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import warnings
 
 import pytest
 import torch
 
+from fhelium_ir.analysis.device import load_device
 from fhelium_ir.backend.workspace import BackendWorkspace, choose_target, description_for
 from fhelium_ir.compiler.errors import FheliumError
 
@@ -17,6 +19,7 @@ def test_targets_and_devices() -> None:
         workspace = BackendWorkspace(target)
         assert workspace.target == target and workspace.device == torch.device("cpu")
     assert BackendWorkspace("triton-interpret").description == "interpreter"
+    assert BackendWorkspace("interpret").description == "cpu"
     assert BackendWorkspace("cpu", description="gpu").description == "gpu"
     with pytest.raises(FheliumError, match="target 'cpu' runs on cpu, not on meta"):
         BackendWorkspace("cpu", "meta")
@@ -31,6 +34,17 @@ def test_cuda_needs_a_device() -> None:
     assert choose_target("auto") == "cpu"
     with pytest.raises(FheliumError, match="target 'cuda' needs a CUDA device"):
         choose_target("cuda")
+
+
+def test_the_processor_is_measured_where_it_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert BackendWorkspace("cpu").description == description_for("cpu") == "host"
+    assert BackendWorkspace("cpu", description="cpu").description == "cpu"
+    monkeypatch.setitem(sys.modules, "llvmlite", None)
+    assert description_for("cpu") == "cpu", "for a machine elsewhere"
+    with pytest.raises(FheliumError, match=r"device 'host' cannot be measured: .*llvmlite"):
+        monkeypatch.delitem(sys.modules, "fhelium_ir.lowering.cpu.machine", raising=False)
+        monkeypatch.delitem(sys.modules, "fhelium_ir.lowering.cpu.binding", raising=False)
+        load_device("host")
 
 
 def on_card(

@@ -190,7 +190,7 @@ def double_limit(patch: Patch) -> None:
 
 def no_reduction_before_the_store(patch: Patch) -> None:
     def nothing(self: FloatButterflies, values: Values, bounds: Bounds) -> None:
-        bounds[:] = [FloatButterflies.SPREAD] * len(bounds)
+        bounds[:] = [self.stored_bound] * len(bounds)
 
     patch.setattr(FloatButterflies, "before_store", nothing)
 
@@ -350,7 +350,7 @@ def without_lift(module: ModuleOp) -> None:
     """Negative residues that stay negative in front of the conversion to an integer."""
     planted = 0
     for op in list(module.walk()):
-        if isinstance(op, arith.SelectOp) and op.result.type == f64:
+        if isinstance(op, arith.SelectOp) and op.lhs.name_hint == "q_integer":
             op.result.replace_all_uses_with(op.rhs)
             planted += 1
     assert planted

@@ -1,5 +1,6 @@
 """A missing compiler of one target: one clear message, and the other targets work."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +44,21 @@ def test_one_message(package: str, target: str) -> None:
     (line,) = [line for line in found.stderr.splitlines() if line.startswith("error:")]
     assert line.startswith(f"error: target '{target}' needs the package '{package}'")
     assert "Traceback" not in found.stderr
+
+
+def test_compiling_for_a_processor_elsewhere(tmp_path: Path) -> None:
+    """Nothing is compiled to machine code, and nothing can be measured."""
+    words = (
+        "compile",
+        "docs/examples/neighbours.mlir",
+        "-o",
+        str(tmp_path / "p"),
+        "--target",
+        "cpu",
+    )
+    found = run_without("llvmlite", "fhelium_run", *words)
+    assert found.returncode == 0, found.stderr
+    assert json.loads((tmp_path / "p" / "interface.json").read_text())["server"]["device"] == "cpu"
 
 
 def test_printing_without_llvmlite() -> None:

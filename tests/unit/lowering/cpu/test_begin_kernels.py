@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
@@ -10,10 +11,15 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp
 
 from fhelium_ir.compiler.errors import FheliumError
+from fhelium_ir.compiler.parsing import parse_module
+from fhelium_ir.compiler.pipeline import Pipeline
 from fhelium_ir.dialects import kernel
 from fhelium_ir.lowering.cpu import jit
 from fhelium_ir.lowering.cpu.kernels import CpuKernels
 from fhelium_ir.lowering.cpu.object_cache import ObjectCache
+from fhelium_ir.lowering.kernel_libraries import early_kernels
+from fhelium_ir.universe import make_context
+from tests.lit_files import ROOT
 
 Parse = Callable[[str], ModuleOp]
 BUFFER = "!kernel.buffer<i64>"
@@ -46,15 +52,16 @@ kernel.func @narrow(%x : {BUFFER}) lanes [16] grid 1 {{
 
 @pytest.fixture(autouse=True)
 def two_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jit, "EARLY_OPERATIONS", 1)
     monkeypatch.setattr(jit, "PARALLEL_OPERATIONS", 1)
     monkeypatch.setattr(jit, "available_cores", lambda: 2)
 
 
 def begin(module: ModuleOp) -> None:
-    compiling = jit.start_processes()
-    assert compiling is not None
-    funcs = [op for op in module.ops if isinstance(op, kernel.FuncOp)]
-    jit.begin_kernels(funcs, NOWHERE, compiling)
+    with jit.EarlyCompilation(NOWHERE) as early:
+        for op in module.ops:
+            assert isinstance(op, kernel.FuncOp)
+            early.add(op)
 
 
 def check(module: ModuleOp, factors: dict[str, int]) -> CpuKernels:
@@ -128,8 +135,61 @@ def test_what_cannot_be_compiled_is_left_to_linking(parse: Parse) -> None:
         CpuKernels(module, cache=NOWHERE)
 
 
-def test_few_operations_start_no_process(parse: Parse, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jit, "PARALLEL_OPERATIONS", 1000)
+def test_few_operations_are_left_to_linking(parse: Parse, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = parse(times(19) + times(21))
+    monkeypatch.setattr(jit, "EARLY_OPERATIONS", 1 + sum(1 for _ in module.walk()))
     made = texts(monkeypatch)
-    begin(parse(times(19) + times(21)))
+    begin(module)
     assert made == []
+    monkeypatch.setattr(jit, "EARLY_OPERATIONS", 10)
+    begin(module)
+    assert made == ["times_19", "times_21"]
+
+
+def test_equal_kernels_are_compiled_once(parse: Parse, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = parse(times(23) + times(23).replace("times_23", "other"))
+    made = texts(monkeypatch)
+    begin(module)
+    check(module, {"times_23": 23, "other": 23})
+    assert made == ["times_23"]
+
+
+def test_kernels_in_the_cache_are_not_begun(
+    parse: Parse, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    cache = ObjectCache(tmp_path)
+    module = parse(times(25) + times(27))
+    CpuKernels(module, cache=cache)
+    made = texts(monkeypatch)
+    with jit.EarlyCompilation(cache) as early:
+        for op in module.ops:
+            assert isinstance(op, kernel.FuncOp)
+            early.add(op)
+    assert made == []
+
+
+def test_passes_hand_kernels_over_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[str] = []
+    add = jit.EarlyCompilation.add
+
+    def note(early: jit.EarlyCompilation, func: kernel.FuncOp) -> None:
+        assert not any(op.name.startswith("zq.") for op in func.walk())
+        begun.append(func.sym_name.data)
+        add(early, func)
+
+    monkeypatch.setattr(jit.EarlyCompilation, "add", note)
+    pipeline = Pipeline.named("fhelium-default")
+    text = (ROOT / "docs" / "examples" / "neighbours.mlir").read_text(encoding="utf-8")
+    with early_kernels("cpu"):
+        module = parse_module(make_context(), text, "neighbours.mlir")
+        pipeline.run(make_context(), module)
+    sizes = {
+        op.sym_name.data: sum(1 for _ in op.walk())
+        for op in module.ops
+        if isinstance(op, kernel.FuncOp)
+    }
+    assert sorted(begun) == sorted(sizes) and len(sizes) > 2
+    begun.clear()
+    with early_kernels("interpret"):
+        pipeline.run(make_context(), parse_module(make_context(), text, "neighbours.mlir"))
+    assert begun == []
