@@ -190,7 +190,7 @@ def double_limit(patch: Patch) -> None:
 
 def no_reduction_before_the_store(patch: Patch) -> None:
     def nothing(self: FloatButterflies, values: Values, bounds: Bounds) -> None:
-        bounds[:] = [self.stored_bound] * len(bounds)
+        bounds[:] = [self.stored_bound(0)] * len(bounds)
 
     patch.setattr(FloatButterflies, "before_store", nothing)
 
