@@ -55,7 +55,7 @@ class CpuDescription:
         caches: bytes by level, of data or of both; 0 where the system does not say.
         copy_bytes_s: bytes read and written per second by a copy, one thread.
         products_s: modular products per second by arithmetic, one thread.
-        shoup_products_s: the same by Shoup's products with known factors, for arithmetics of integers.
+        shoup_products_s: the same by Shoup's products with known factors, for arithmetics on unsigned words.
     """
 
     cores: int
@@ -141,7 +141,7 @@ def measure() -> CpuDescription:
     shoup = {
         name: product_rate(arithmetic, shoup=True)
         for name, arithmetic in ARITHMETICS.items()
-        if not arithmetic.floating
+        if not arithmetic.signed
     }
     return CpuDescription(available_cores(), vector_bits(), cache_sizes(), copied, rates, shoup)
 
@@ -244,7 +244,7 @@ def _read(path: Path) -> CpuDescription | None:
             (int(caches[0]), int(caches[1]), int(caches[2])),
             float(cast(float, data["copy_bytes_s"])),
             {name: float(rates[name]) for name in ARITHMETICS},
-            {name: float(shoup[name]) for name, a in ARITHMETICS.items() if not a.floating},
+            {name: float(shoup[name]) for name, a in ARITHMETICS.items() if not a.signed},
         )
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
         return None
