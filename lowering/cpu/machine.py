@@ -55,7 +55,7 @@ class CpuDescription:
         caches: bytes by level, of data or of both; 0 where the system does not say.
         copy_bytes_s: bytes read and written per second by a copy, one thread.
         products_s: modular products per second by arithmetic, one thread.
-        shoup_products_s: the same by Shoup's products with known factors, for arithmetics of integers.
+        shoup_products_s: the same by Shoup's products with known factors, for arithmetics on unsigned words.
     """
 
     cores: int
