@@ -12,6 +12,8 @@ from xdsl.dialects import scf
 
 from fhelium_ir.dialects import zq
 from fhelium_ir.parameters import Parameters
+from fhelium_ir.reference.kernel_memory import KernelFault
+from tests.planted_faults.planting import Fault, planted
 from tests.unit.exact.machine import (
     POLYNOMIAL,
     REGION,
@@ -96,6 +98,26 @@ def test_nearest(name: str) -> None:
             assert found.tolist() == [[[nearest(x, p) % t for x in row] for t in q]]
 
 
+def threshold(d: int) -> int:
+    """The smallest residue that rounds up."""
+    low, high = 0, d - 1
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if nearest(middle, [d]) != middle else (middle + 1, high)
+    return low
+
+
+@pytest.mark.parametrize("d", [WIDE[0], LEAST_WIDE, TOP[0]])
+def test_where_one_limb_rounds_up(d: int) -> None:
+    q = [WIDE[7], TOP[7]]
+    facts = facts_of(DEGREE, [*q, d], [WIDE[4], WIDE[5]])
+    module = lowered(conversion(facts, "q 2:3", "q 0:2", nearest=True), MIXED)
+    first = threshold(d)
+    row = [first + k for k in (-2, -1, 0, 1, 2, -3, 3, -4)]
+    (found,) = run(linked(module, "checked"), in_rows([row], [d]))
+    assert found.tolist() == [[[nearest(x, [d]) % t for x in row] for t in q]]
+
+
 def words(residue: int, q: int) -> int:
     """The bits of a reduced word of the arithmetic that q has."""
     if not zq.group_of(q).floating:
@@ -148,3 +170,34 @@ def test_how_many_terms_stay_unreduced(sources: list[int], reduced: bool) -> Non
             sum(c * (prod(sources) // d) for c, d in zip(h, sources, strict=True)) for h in halves
         ]
         assert found.tolist() == [[[words(total % t, t) for total in sums] for t in q]]
+
+
+FAULTS = {
+    "the upper part with the lower one's factor": (
+        "emitter.partial(total, upper, entry.double(UPPER), self.eager)",
+        "emitter.partial(total, upper, entry.double(COEFFICIENT), self.eager)",
+    ),
+    "an integer that is not centred": (
+        'if self.correction == "none":\n            word = self._centred',
+        'if self.correction == "":\n            word = self._centred',
+    ),
+    "doubles whose sign does not count": (
+        'moved = build.compare("ne", word, signed)',
+        'moved = build.compare("ne", word, word)',
+    ),
+    "a threshold off by one": (
+        'above = build.compare("uge", word, first)',
+        'above = build.compare("ugt", word, first)',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_planted_faults_are_found(name: str) -> None:
+    old, new = FAULTS[name]
+    fault = Fault(name, "fhelium_ir.lowering.group_conversion", old, new)
+    with planted(fault), pytest.raises((AssertionError, KernelFault)):
+        if name == "a threshold off by one":
+            test_where_one_limb_rounds_up(WIDE[0])
+        else:
+            test_centred_digits("wide first", 3)
