@@ -106,6 +106,10 @@ class _ProductPass(TransformPass):
             source = NodeEmitter(self.graph, self.schedule.rows, True, (emitter, row))
             source.begin(before)
             values = source.node(transform.source)
+            if mask is not None:
+                # Of another row and prime, whose words need not fit this one's.
+                zero = build.zero()
+                values = [build.emit(arith.SelectOp(mask, value, zero)) for value in values]
         else:
             slot = build.load_index(entries, build.add(entry, 1))
             start = build.mul(slot, self.graph.degree)

@@ -4,9 +4,9 @@
 // RUN: fhelium-opt %s --split-input-file -p 'select-arithmetic{arithmetic=mont64}' | filecheck %s --check-prefix=WIDE
 
 // Primes of 28 bits fit 32-bit words where the device has such an arithmetic.
-// CHECK:   rns.arithmetic = #rns.arithmetic<mont32>
+// CHECK:   rns.arithmetic = #rns.arithmetic<smont32>
 // WIDE:    rns.arithmetic = #rns.arithmetic<mont64>
-// REMARKS: select_arithmetic.mlir:[[# @LINE + 1]]:1: remark: [select-arithmetic] applied: 'builtin.module': mont32 for device 'gpu'
+// REMARKS: select_arithmetic.mlir:[[# @LINE + 1]]:1: remark: [select-arithmetic] applied: 'builtin.module': smont32 for device 'gpu'
 module attributes {ckks.params = #ckks.params<ring_degree = 8192, q = [268238849, 268271617], p = [268369921], digits = 2, scale = 2**20, secret = ternary>} {
 }
 
@@ -14,7 +14,7 @@ module attributes {ckks.params = #ckks.params<ring_degree = 8192, q = [268238849
 
 // CHECK:   rns.arithmetic = #rns.arithmetic<mont64>
 // WIDE:    rns.arithmetic = #rns.arithmetic<mont64>
-// REMARKS: select_arithmetic.mlir:[[# @LINE + 2]]:1: remark: [select-arithmetic] missed: 'builtin.module': mont32 admits primes below 2^30, q0 = 1152921504606683137 does not fit
+// REMARKS: select_arithmetic.mlir:[[# @LINE + 2]]:1: remark: [select-arithmetic] missed: 'builtin.module': smont32 admits primes below 2^30, q0 = 1152921504606683137 does not fit
 // REMARKS: select_arithmetic.mlir:[[# @LINE + 1]]:1: remark: [select-arithmetic] applied: 'builtin.module': mont64 for device 'gpu'
 module attributes {ckks.params = #ckks.params<ring_degree = 8192, q = [1152921504606683137, 1152921504606748673], p = [1152921504606830593], digits = 2, scale = 2**40, secret = ternary, insecure>} {
 }

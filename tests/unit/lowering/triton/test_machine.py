@@ -93,13 +93,13 @@ def test_nothing_is_kept_without_a_cache(folder: Path, monkeypatch: pytest.Monke
 
 
 def test_a_card_with_slow_doubles_gets_integers() -> None:
-    assert H200.device().arithmetics == ("mont32", "fp64", "mont64")
-    assert GAMING.device().arithmetics == ("mont32", "mont64")
+    assert H200.device().arithmetics == ("smont32", "fp64", "mont64")
+    assert GAMING.device().arithmetics == ("smont32", "mont64")
     # Per bit of modulus: 50 bits at 1.0 are less than 62 at 0.9, and more than 62 at 0.8.
     rates = {"mont32": 1.0, "fp64": 1.0, "mont64": 0.9}
-    assert replace(H200, products_s=rates).device().arithmetics == ("mont32", "mont64")
+    assert replace(H200, products_s=rates).device().arithmetics == ("smont32", "mont64")
     rates = {"mont32": 1.0, "fp64": 1.0, "mont64": 0.8}
-    assert replace(H200, products_s=rates).device().arithmetics == ("mont32", "fp64", "mont64")
+    assert replace(H200, products_s=rates).device().arithmetics == ("smont32", "fp64", "mont64")
 
 
 def test_costs_are_in_moved_words() -> None:
