@@ -40,14 +40,15 @@ from fhelium_ir.dialects.rns_types import (
     PolyFacts,
     PolyType,
     parse_basis,
+    poly_facts,
     sum_below,
     widest,
+    word_facts,
 )
 from fhelium_ir.dialects.zq import (
     FLOATING,
     FLOATING_WORDS,
     INTERFACE_WORD,
-    INTERFACE_WORDS,
     MIXED,
     arithmetic_of,
 )
@@ -64,32 +65,9 @@ __all__ = [
     "PolyFacts",
     "PolyType",
     "parse_basis",
+    "poly_facts",
+    "word_facts",
 ]
-
-
-def poly_facts(op: str, type_: Attribute) -> PolyFacts:
-    """Facts of an operand type.
-
-    Raises:
-        VerifyException: the type is no `!rns.poly`.
-    """
-    if not isinstance(type_, PolyType):
-        raise VerifyException(f"{op}: the operand must be a !rns.poly, found {type_}")
-    return type_.data
-
-
-def word_facts(op: str, type_: Attribute) -> PolyFacts:
-    """Facts of an operand that is computed with.
-
-    Raises:
-        VerifyException: the type is no `!rns.poly`, or stored as the canonical integers of an interface.
-    """
-    facts = poly_facts(op, type_)
-    if facts.arithmetic in INTERFACE_WORDS:
-        raise VerifyException(
-            f"{op}: words of {facts.arithmetic} are only converted, by rns.set_representative"
-        )
-    return facts
 
 
 def _same_shape(op: str, left: PolyFacts, right: PolyFacts) -> PolyFacts:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from xdsl.ir import Data
+from xdsl.ir import Attribute, Data
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -235,6 +235,31 @@ class PolyType(FactType[PolyFacts]):
 
     def verify(self) -> None:
         _check_facts(self.data)
+
+
+def poly_facts(op: str, type_: Attribute) -> PolyFacts:
+    """Facts of an operand type.
+
+    Raises:
+        VerifyException: the type is no `!rns.poly`.
+    """
+    if not isinstance(type_, PolyType):
+        raise VerifyException(f"{op}: the operand must be a !rns.poly, found {type_}")
+    return type_.data
+
+
+def word_facts(op: str, type_: Attribute) -> PolyFacts:
+    """Facts of an operand that is computed with.
+
+    Raises:
+        VerifyException: the type is no `!rns.poly`, or stored as the canonical integers of an interface.
+    """
+    facts = poly_facts(op, type_)
+    if facts.arithmetic in INTERFACE_WORDS:
+        raise VerifyException(
+            f"{op}: words of {facts.arithmetic} are only converted, by rns.set_representative"
+        )
+    return facts
 
 
 def parse_basis(parser: AttrParser) -> Basis:
