@@ -15,7 +15,7 @@ from fhelium_ir.analysis.region_nodes import Quotients, Table
 from fhelium_ir.analysis.region_words import MIXED_WIDTH, conversion_width
 from fhelium_ir.analysis.reindexing import view_rows
 from fhelium_ir.dialects import rns
-from fhelium_ir.dialects.rns import PolyFacts
+from fhelium_ir.dialects.rns import Basis, PolyFacts
 from fhelium_ir.dialects.zq import FLOATING, FLOATING_WORDS, MIXED_GROUPS, are_signed, group_of
 from fhelium_ir.parameters import Parameters
 
@@ -92,7 +92,8 @@ def convert_node(builder: GraphBuilder, op: rns.BaseConvertOp, place: Place) -> 
         components = tuple(row // rows for row in place.rows)
         nearest = table
         if not mixed:
-            known = replace(listed, correction="nearest")
+            # Quotients depend on no target: the first one's row will do.
+            known = replace(listed, correction="nearest", target=_first_row(listed.target))
             nearest = builder.table(("quotients", position), known)
         number = builder.column(("component", position), components)
         builder.quotients = Quotients(
@@ -104,6 +105,15 @@ def convert_node(builder: GraphBuilder, op: rns.BaseConvertOp, place: Place) -> 
         flat = [entry for segment in segments for entry in segment]
         return builder.node("convert_groups", [], buffer, table, base, eager, correction, *flat)
     return builder.node("convert", [], buffer, start, count, table, base, eager, correction)
+
+
+def _first_row(target: PolyFacts | None) -> PolyFacts | None:
+    """A bundle of the first limb of one without digits."""
+    if target is None or target.digits is not None:
+        return target
+    first = target.basis.limbs()[0]
+    alone = (first.index, first.index + 1)
+    return replace(target, basis=Basis(q=alone) if first.family == "q" else Basis(p=alone))
 
 
 def _sources(
