@@ -157,7 +157,29 @@ class LazyButterflies(Butterflies):
         return False
 
 
-class FloatButterflies(Butterflies):
+class CentredButterflies(Butterflies):
+    """On words with a sign, whose intervals have 0 in their middle."""
+
+    @abstractmethod
+    def _product(self, x: SSAValue, bound: Fraction, y: SSAValue) -> tuple[SSAValue, Fraction]:
+        """The product of a word with this bound and a factor, and its bound."""
+
+    def operand_bound(self, below: int) -> Fraction:
+        return Fraction(below, 2)
+
+    def last_inverse(
+        self, values: Values, bounds: Bounds, i: int, j: int, scale: SSAValue, twiddle: SSAValue
+    ) -> None:
+        self.inverse(values, bounds, i, j, twiddle)
+        values[i], bounds[i] = self._product(values[i], bounds[i], scale)
+
+    def before_exchange(self, values: Values, bounds: Bounds, forward: bool) -> None:
+        if not forward:
+            self.before_store(values, bounds)
+        bounds[:] = [max(bounds)] * len(bounds)
+
+
+class FloatButterflies(CentredButterflies):
     """On words of `fp64`: sums are reduced only where the next product or sum could leave 2^52.
 
     A reduction makes a word centred, with bound 1/2, in three instructions.
@@ -185,9 +207,6 @@ class FloatButterflies(Butterflies):
     def _limit_for(self, y: SSAValue) -> Fraction:
         """The largest bound of what is multiplied by y: their quotient stays where a centred factor's does."""
         return self.limit * float_bounds.CENTRED / self._factor(y)
-
-    def operand_bound(self, below: int) -> Fraction:
-        return Fraction(below, 2)
 
     def stored_bound(self, stages: int) -> Fraction:
         del stages
@@ -228,17 +247,6 @@ class FloatButterflies(Butterflies):
         values[j], bounds[j] = self._product(difference, bound, twiddle)
         bounds[i] = bound
 
-    def last_inverse(
-        self, values: Values, bounds: Bounds, i: int, j: int, scale: SSAValue, twiddle: SSAValue
-    ) -> None:
-        self.inverse(values, bounds, i, j, twiddle)
-        values[i], bounds[i] = self._product(values[i], bounds[i], scale)
-
-    def before_exchange(self, values: Values, bounds: Bounds, forward: bool) -> None:
-        if not forward:
-            self.before_store(values, bounds)
-        bounds[:] = [max(bounds)] * len(bounds)
-
     def before_store(self, values: Values, bounds: Bounds) -> None:
         for index, bound in enumerate(bounds):
             if bound > self.SPREAD:
@@ -254,7 +262,7 @@ class FloatButterflies(Butterflies):
         return float_bounds.terms_fit(terms, widest, self.largest)
 
 
-class SignedButterflies(Butterflies):
+class SignedButterflies(CentredButterflies):
     """On words of `smont32`: words are moved towards 0 only where the next sum could leave the word.
 
     A product with a centred twiddle is below q for any word, and closer to q/2 the narrower that is.
@@ -268,9 +276,6 @@ class SignedButterflies(Butterflies):
         self.largest = emitter.graph.largest_prime
         self.limit = signed_bounds.limit(self.largest)
         self.transform = emitter.graph.anchored
-
-    def operand_bound(self, below: int) -> Fraction:
-        return Fraction(below, 2)
 
     def stored_bound(self, stages: int) -> Fraction:
         transform = self.transform
@@ -311,17 +316,6 @@ class SignedButterflies(Butterflies):
         difference = build.emit(zq.SubOp(u, v, modulus, 0))
         values[j], bounds[j] = self._product(difference, bound, twiddle)
         bounds[i] = bound
-
-    def last_inverse(
-        self, values: Values, bounds: Bounds, i: int, j: int, scale: SSAValue, twiddle: SSAValue
-    ) -> None:
-        self.inverse(values, bounds, i, j, twiddle)
-        values[i], bounds[i] = self._product(values[i], bounds[i], scale)
-
-    def before_exchange(self, values: Values, bounds: Bounds, forward: bool) -> None:
-        if not forward:
-            self.before_store(values, bounds)
-        bounds[:] = [max(bounds)] * len(bounds)
 
     def before_store(self, values: Values, bounds: Bounds) -> None:
         if self.transform is not None and self.transform.direction == "forward":

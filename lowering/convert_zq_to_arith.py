@@ -113,16 +113,12 @@ class _Modulus:
     def __post_init__(self) -> None:
         self.q, self.q_inverse = self.op.operands
         arithmetic = self.op.result.type.arithmetic
-        self._word, self.floating = arithmetic.word, arithmetic.floating
+        self._word, self.arithmetic = arithmetic.word, arithmetic
 
     @property
     def word(self) -> IntegerType:
         assert isinstance(self._word, IntegerType)
         return self._word
-
-    @property
-    def arithmetic(self) -> zq.Arithmetic:
-        return self.op.result.type.arithmetic
 
     def double(self, name: str, value: float) -> SSAValue:
         """A constant of type f64."""
