@@ -88,6 +88,7 @@ PASSES: dict[str, Entry] = {
     ),
     "convert-zq-to-arith": "fhelium_ir.lowering.convert_zq_to_arith:ConvertZqToArith",
     "chain-launches": "fhelium_ir.passes.chain_launches:ChainLaunches",
+    "assign-cache-hints": "fhelium_ir.passes.assign_cache_hints:AssignCacheHints",
     "canonicalize": "xdsl.transforms.canonicalize:CanonicalizePass",
     "compose-rotations": "fhelium_ir.passes.compose_rotations:ComposeRotations",
     "cse": "fhelium_ir.passes.cse:Cse",

@@ -63,6 +63,15 @@ class KernelAccesses:
         """Whether a buffer among the arguments is written."""
         return any(isinstance(op, kernel.StoreOp) for op in self._ops.get(argument, ()))
 
+    def loads(self, argument: int) -> list[kernel.LoadOp]:
+        """The loads of a buffer among the arguments."""
+        return [op for op in self._ops.get(argument, ()) if isinstance(op, kernel.LoadOp)]
+
+    @property
+    def lanes(self) -> int:
+        """Lanes of a program."""
+        return self._func.lane_count
+
     def _find(self, argument: int) -> tuple[Access, ...]:
         found: dict[tuple[bool, Terms], tuple[int, int]] = {}
         for op in self._ops.get(argument, ()):

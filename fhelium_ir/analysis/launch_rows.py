@@ -13,7 +13,7 @@ from math import prod
 
 import numpy as np
 import numpy.typing as npt
-from xdsl.dialects import arith, func
+from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IntegerAttr,
@@ -144,6 +144,34 @@ class RowAnalysis:
                 spans.append(Span(buffer, access.stores, low + start, high + start))
         return LaunchRows(launch, count, tuple(spans))
 
+    def loads_per_word(self, launch: host.LaunchOp, number: int) -> float:
+        """How often a launch loads each word of an argument, of those between the ends of what its rows touch; at most.
+
+        Words that a lane loads twice count twice. 0 if it loads none.
+        """
+        accesses = self.accesses(launch)
+        if accesses is None or not (loads := accesses.loads(number)):
+            return 0.0
+        rows = launch.grid_shape[-1]
+        evaluation = _Evaluation(self, accesses, launch, rows)
+        words = resource.word_memref(launch.arguments[number].type).get_shape()
+        last = prod(words) - 1
+        lanes, loaded = accesses.lanes * prod(launch.grid_shape[:-1]), 0
+        spans: list[tuple[int, int]] = []
+        for load in loads:
+            low, high = evaluation.bounds(accesses.sum(load.offset))
+            # Of a row that is none the mask is false, and offsets lie in front of the buffer.
+            rounds = evaluation.rounds(load)
+            touched = (low <= last) & (high >= 0) & (rounds > 0)
+            loaded += lanes * int(rounds[touched].sum())
+            spans += zip(low[touched].tolist(), high[touched].tolist(), strict=True)
+        covered, end = 0, -1
+        for least, most in sorted(spans):
+            first, most = max(least, end + 1), min(most, last)
+            covered += max(0, most - first + 1)
+            end = max(end, most)
+        return loaded / covered if covered else 0.0
+
     def accesses(self, launch: host.LaunchOp) -> KernelAccesses | None:
         """Those of the kernel that a launch names, if there is one."""
         name = launch.callee.string_value()
@@ -227,6 +255,17 @@ class _Evaluation:
             ends = (least, most) if factor > 0 else (most, least)
             low, high = low + factor * ends[0], high + factor * ends[1]
         return low, high
+
+    def rounds(self, op: Operation) -> Numbers:
+        """How often each program row runs an op, at most: the rounds of the loops around it."""
+        found = np.ones(self.rows, dtype=np.int64)
+        parent = op.parent_op()
+        while isinstance(parent, scf.ForOp):
+            low, high = self.root(parent.body.block.args[0])
+            _, end = self._operand(parent.ub)
+            found = found * np.where(end > low, high - low + 1, 0)
+            parent = parent.parent_op()
+        return found
 
     def root(self, value: SSAValue) -> tuple[Numbers, Numbers]:
         """Bounds of a root; `ANY` is far enough to cover every buffer, whatever the factor."""

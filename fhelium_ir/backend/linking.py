@@ -59,6 +59,7 @@ _DEVICE_PASSES = (
     "tune-ntt-schedules",
     "assign-streams",
     "chain-launches",
+    "assign-cache-hints",
 )
 
 

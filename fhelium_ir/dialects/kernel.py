@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     StringAttr,
     SymbolNameConstraint,
+    UnitAttr,
     i1,
     i64,
 )
@@ -71,6 +72,10 @@ launch before it wrote what they read last."""
 BLOCKS = "blocks"
 """Attribute of a `kernel.load` of an index permutation, a power of two up to which it keeps aligned blocks: for each
 power of two w up to it, entries k w, ..., (k + 1) w - 1 are the indices of an aligned block of w in some order."""
+
+EVICT_FIRST = "evict_first"
+"""Attribute of a `kernel.load`, a hint: nothing reads the word again before the run ends or it is overwritten, so that
+it may leave the cache that programs share before others do."""
 
 TILE = "kernel.tile"
 """Module attribute with rows, columns and warps of the programs of regions without transform."""
@@ -240,7 +245,8 @@ class LaneIdOp(IRDLOperation):
 class LoadOp(IRDLOperation):
     """Loads `buffer[offset]`; lanes whose mask is false read nothing and get 0.
 
-    With the attribute `blocks` (see `BLOCKS`) it states what the buffer holds.
+    With the attribute `blocks` (see `BLOCKS`) it states what the buffer holds, with `evict_first` (see `EVICT_FIRST`)
+    that the word is not read again.
     """
 
     name = "kernel.load"
@@ -265,12 +271,19 @@ class LoadOp(IRDLOperation):
         assert isinstance(self.buffer.type, BufferType)
         if self.result.type != self.buffer.type.element_type:
             raise VerifyException("kernel.load: the result has the buffer's element type")
+        if not isinstance(self.attributes.get(EVICT_FIRST, UnitAttr()), UnitAttr):
+            raise VerifyException("kernel.load: evict_first has no value")
         blocks = self.attributes.get(BLOCKS)
         if blocks is None:
             return
         number = blocks.value.data if isinstance(blocks, IntegerAttr) else 0
         if number < 2 or number & (number - 1) or not isinstance(self.result.type, IntegerType):
             raise VerifyException("kernel.load: blocks is a power of two, of a buffer of integers")
+
+    @property
+    def evicts_first(self) -> bool:
+        """Whether it has the attribute `evict_first`."""
+        return EVICT_FIRST in self.attributes
 
     @property
     def kept_blocks(self) -> int:

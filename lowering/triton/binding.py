@@ -44,15 +44,6 @@ def current_gpu() -> tuple[str, int, int]:
 REGISTERS = 1 << 16
 """32-bit registers of a multiprocessor, on every GPU that Triton compiles for; lanes get them by eights."""
 
-RESIDENT_WARPS = 12
-"""Warps of a kernel with a loop, or with wide programs, for which registers must suffice. With fewer, too little work
-hides the latency of memory, and with more, inner products with a key would spill. Told no number, the compiler takes
-all there are for these, and for base conversions and transforms of 32-bit words so few that each waits for its loads.
-"""
-
-WIDE_PROGRAM = 8
-"""Warps from which on a program is wide: those on 32-bit words."""
-
 
 @dataclass(frozen=True)
 class LaunchOptions:
@@ -60,19 +51,19 @@ class LaunchOptions:
 
     Attributes:
         num_warps: warps of a program.
-        loop: the kernel has a loop, as inner products with a key and base conversions do.
+        resident: warps for which the registers of a multiprocessor must suffice; 0 leaves them to the compiler.
         early: the kernel starts early, see `fhelium_ir.lowering.triton.early_start`.
     """
 
     num_warps: int
-    loop: bool = False
+    resident: int = 0
     early: bool = False
 
     def as_keywords(self) -> dict[str, int]:
         """Triton's names. Products and sums of doubles must not be contracted."""
         found = {"num_warps": self.num_warps, "enable_fp_fusion": False}
-        if self.loop or self.num_warps >= WIDE_PROGRAM:
-            resident = self.num_warps * -(-RESIDENT_WARPS // self.num_warps)
+        if self.resident:
+            resident = self.num_warps * -(-self.resident // self.num_warps)
             found["maxnreg"] = REGISTERS // (32 * resident) // 8 * 8
         if self.early:
             found["launch_pdl"] = True

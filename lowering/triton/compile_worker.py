@@ -19,9 +19,30 @@ from fhelium_ir.lowering.triton.early_start import starts_early
 Job = tuple[str, list[str], int]
 
 
+WIDE_PROGRAM = 8
+"""Warps from which on a program is wide: those on 32-bit words."""
+
+
 def options_of(source: str, warps: int) -> binding.LaunchOptions:
     """What Triton is told of a printed kernel, when it is compiled ahead as at its launch."""
-    return binding.LaunchOptions(warps, "\n    for " in source, starts_early(source))
+    return binding.LaunchOptions(warps, resident_warps(source, warps), starts_early(source))
+
+
+def resident_warps(source: str, warps: int) -> int:
+    """Warps that a multiprocessor should hold at least, 0 if the compiler may choose.
+
+    With fewer, too little work hides the latency of memory, and with more, words would spill. Told no number, the
+    compiler takes all registers there are for inner products with a key, and for other kernels so few that loads come
+    right before their uses. On an H200 inner products over digits that are transformed in the loop, with two sums for
+    each word, were fastest with 12 warps, base conversions on doubles with 16 (other loops and wide programs, too, have
+    12), and transforms of doubles with 20.
+    """
+    loop, exchange = "\n    for " in source, "tl.permute(" in source
+    if '"*fp64"' in source and exchange and warps < WIDE_PROGRAM:
+        if not loop:
+            return 20
+        return 12 if "\n        tile = tl.permute(" in source else 16
+    return 12 if loop or warps >= WIDE_PROGRAM else 0
 
 
 def compile_job(job: Job, target: binding.GpuTarget) -> binding.CompiledKernel:

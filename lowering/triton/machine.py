@@ -51,6 +51,9 @@ WORD = 8
 ROWS_PER_LAUNCH = 128
 """Residue polynomials of a key switch that share a launch: a schedule pays this part of it for each."""
 
+KEPT_OF_L2 = 0.8
+"""The part of the L2 cache in which a launch finds what the one before it wrote."""
+
 REFERENCE_SMS = 132
 """Of the card that the fixed description's `busy_lanes` are for."""
 
@@ -122,6 +125,7 @@ class CardDescription:
             ),
             shared_bytes=self.card.shared_bytes,
             busy_lanes=built_in.busy_lanes * self.card.sms // REFERENCE_SMS,
+            shared_cache=int(self.card.l2_bytes * KEPT_OF_L2),
         )
 
     def _fastest(self, names: Sequence[str]) -> list[str]:

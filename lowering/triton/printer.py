@@ -251,7 +251,8 @@ class _Printer:
                 pointer, mask = self._address(op, self.axes[op.result])
                 zero = "0.0" if op.result.type == f64 else "0"
                 other = f"{mask}, other={zero}" if mask else ""
-                self._assign(op.result, f"tl.load({pointer}{other})")
+                policy = ', eviction_policy="evict_first"' if op.evicts_first else ""
+                self._assign(op.result, f"tl.load({pointer}{other}{policy})")
             case kernel.StoreOp():
                 pointer, mask = self._address(
                     op, UNIFORM.union(*(self.axes[v] for v in op.operands))

@@ -14,7 +14,7 @@
 // PASSES-NEXT: {{^}}dce{{$}}
 
 // The order is part of the design: a pass relies on those before it.
-// PIPELINES: fhelium-default: unroll-loops, ckks-expand, select-parameters, ckks-manage, ckks-check, merge-divisions, convert-ckks-to-rns, place-domains, hoist-rotations, select-arithmetic, select-ntt-schedules, track-montgomery, form-fusion-regions, tune-ntt-schedules, infer-resources, assign-streams, plan-memory, convert-regions-to-kernels, convert-zq-to-arith, chain-launches{{$}}
+// PIPELINES: fhelium-default: unroll-loops, ckks-expand, select-parameters, ckks-manage, ckks-check, merge-divisions, convert-ckks-to-rns, place-domains, hoist-rotations, select-arithmetic, select-ntt-schedules, track-montgomery, form-fusion-regions, tune-ntt-schedules, infer-resources, assign-streams, plan-memory, convert-regions-to-kernels, convert-zq-to-arith, chain-launches, assign-cache-hints{{$}}
 
 // TARGETS:      {{^}}mlir{{$}}
 // TARGETS-NEXT: {{^}}triton{{$}}

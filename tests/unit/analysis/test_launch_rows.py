@@ -22,9 +22,11 @@ from fhelium_ir.analysis.launch_rows import (
 )
 from fhelium_ir.backend.executable import KernelLibrary
 from fhelium_ir.client.parameters import generate
+from fhelium_ir.compiler.parsing import parse_module
 from fhelium_ir.dialects import host
 from fhelium_ir.lowering.cpu.kernels import CpuKernels
 from fhelium_ir.lowering.link import link
+from fhelium_ir.universe import make_context
 from tests.unit.end_to_end.programs import PROGRAMS
 from tests.unit.end_to_end.stages import Runner, compile_stages
 
@@ -198,3 +200,63 @@ def test_units_that_read_the_same_bytes_follow_each_other() -> None:
     both = replace(chained, spans=(*chained.spans, Span(BUFFER, False, source, source + 150)))
     (units,) = in_good_order([both], [numbers])
     assert units.tolist() == [0, 1, 2, 3]
+
+
+TAKEN = """
+resource.declare @taken "rows" {{values = dense<{taken}> : tensor<3x2xi32>}} : memref<3x2xi32>
+kernel.func @take(%rows : !kernel.buffer<i32>, %x : !kernel.buffer<i64>, %o : !kernel.buffer<i64>) lanes [256] grid 2 {{
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %degree = arith.constant 1024 : i64
+  %lanes = arith.constant 256 : i64
+  %row = kernel.program_id 1
+  %block = kernel.program_id 0
+  %l = kernel.lane_id 0
+  %entry = arith.addi %row, %row : i64
+  %next = arith.addi %entry, %one : i64
+  %a = kernel.load %rows[%entry] : !kernel.buffer<i32> -> i32
+  %first = arith.extsi %a : i32 to i64
+  %b = kernel.load %rows[%next] : !kernel.buffer<i32> -> i32
+  %count = arith.extsi %b : i32 to i64
+  %some = arith.cmpi sge, %first, %zero : i64
+  %before = arith.muli %block, %lanes : i64
+  %in = arith.addi %before, %l : i64
+  %sum = scf.for %k = %zero to %count step %one iter_args(%s = %zero) -> (i64) : i64 {{
+    %n = arith.addi %first, %k : i64
+    %start = arith.muli %n, %degree : i64
+    %i = arith.addi %start, %in : i64
+    %v = kernel.load %x[%i] mask %some : !kernel.buffer<i64> -> i64
+    %t = arith.addi %s, %v : i64
+    scf.yield %t : i64
+  }}
+  %there = arith.muli %row, %degree : i64
+  %j = arith.addi %there, %in : i64
+  kernel.store %sum, %o[%j] : i64, !kernel.buffer<i64>
+  kernel.return
+}}
+func.func @f(%x : memref<8x1024xi64>) -> memref<3x1024xi64> {{
+  %taken = host.resource @taken : memref<3x2xi32>
+  %o = host.alloc : memref<3x1024xi64>
+  host.launch @take grid [4, 3](%taken, %x, %o) : memref<3x2xi32>, memref<8x1024xi64>, memref<3x1024xi64>
+  func.return %o : memref<3x1024xi64>
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("taken", "loads"),
+    [
+        # Rows 0 to 2, 3 and 4, 5: each once. Rows 6 and 7 of the buffer are read by nobody.
+        ("[[0, 3], [3, 2], [5, 1]]", 1.0),
+        # Eight rounds over five rows.
+        ("[[0, 4], [0, 4], [4, 1]]", 9 / 5),
+        # The second row of the grid is masked, and the third one has no round.
+        ("[[0, 2], [-1, 1], [2, 0]]", 1.0),
+    ],
+)
+def test_loads_of_a_word(taken: str, loads: float) -> None:
+    module = parse_module(make_context(), TAKEN.format(taken=taken))
+    (launch,) = (op for op in module.walk() if isinstance(op, host.LaunchOp))
+    analysis = RowAnalysis(module)
+    assert analysis.loads_per_word(launch, 1) == pytest.approx(loads)
+    assert analysis.loads_per_word(launch, 2) == 0.0

@@ -27,6 +27,15 @@ kernel.func @k(%x : !kernel.buffer<i32>, %i : i64) lanes [4] grid 1 {
 
 // -----
 
+// A hint is there or not.
+// CHECK: invalid_memory.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: 'kernel.load': evict_first has no value
+kernel.func @k(%x : !kernel.buffer<i64>, %i : i64) lanes [4] grid 1 {
+  %a = kernel.load %x[%i] {evict_first = 1 : i64} : !kernel.buffer<i64> -> i64
+  kernel.return
+}
+
+// -----
+
 // Doubles are no indices.
 // CHECK: invalid_memory.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: 'kernel.load': blocks is a power of two, of a buffer of integers
 kernel.func @k(%x : !kernel.buffer<f64>, %i : i64) lanes [4] grid 1 {

@@ -112,7 +112,7 @@ def test_compiles_where_the_gpu_can(architecture: int) -> None:
     assert len(re.findall(r"griddepcontrol\.launch_dependents", ptx)) == 1
 
 
-def test_registers_suffice_for_twelve_warps_of_kernels_with_loops_or_wide_programs() -> None:
+def test_registers_suffice_for_the_warps_that_kernels_want() -> None:
     loop = "def k():\n    for i in range(4):\n        pass\n"
     for warps, registers in ((1, 168), (2, 168), (4, 168), (8, 128), (16, 128)):
         options = options_of(loop, warps).as_keywords()
@@ -121,3 +121,27 @@ def test_registers_suffice_for_twelve_warps_of_kernels_with_loops_or_wide_progra
     straight = "def k():\n    pass\n"
     assert options_of(straight, 8).as_keywords()["maxnreg"] == 128
     assert "maxnreg" not in options_of(straight, 4).as_keywords()
+
+
+@pytest.mark.parametrize(
+    ("transform", "warps", "resident"),
+    [
+        ("forward", 4, 20),
+        ("conversion", 4, 16),
+        ("product", 4, 12),
+        ("forward", 8, 12),
+    ],
+)
+def test_kernels_on_doubles_want_warps_by_what_they_hold(
+    transform: str, warps: int, resident: int
+) -> None:
+    text = {
+        "forward": 'def k(x: "*fp64"):\n    tile = tl.permute(tile, [1, 0])\n',
+        "conversion": 'def k(x: "*fp64"):\n    for i in range(4):\n        pass\n'
+        "    tile = tl.permute(tile, [1, 0])\n",
+        "product": 'def k(x: "*fp64"):\n    for i in range(4):\n'
+        "        tile = tl.permute(tile, [1, 0])\n",
+    }[transform]
+    options = options_of(text, warps)
+    assert options.resident == resident
+    assert options.as_keywords()["maxnreg"] * 32 * max(resident, warps) <= 1 << 16
