@@ -7,6 +7,7 @@ Failures are left to the process that launches the kernels: it compiles what is 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from typing import cast
 
@@ -18,6 +19,9 @@ from fhelium_ir.lowering.triton.early_start import starts_early
 
 Job = tuple[str, list[str], int]
 
+
+_WORDS = re.compile(r"\b(?:in|out|scratch)\d+: ")
+"""Parameters that hold words."""
 
 WIDE_PROGRAM = 8
 """Warps from which on a program is wide: those on 32-bit words."""
@@ -35,12 +39,12 @@ def resident_warps(source: str, warps: int) -> int:
     compiler takes all registers there are for inner products with a key, and for other kernels so few that loads come
     right before their uses. On an H200 inner products over digits that are transformed in the loop, with two sums for
     each word, were fastest with 12 warps, base conversions on doubles with 16 (other loops and wide programs, too, have
-    12), and transforms of doubles with 20.
+    12), and other transforms of doubles with 20, or 24 if the kernel has one exchange and only the transform's words.
     """
-    loop, exchange = "\n    for " in source, "tl.permute(" in source
-    if '"*fp64"' in source and exchange and warps < WIDE_PROGRAM:
+    loop, exchanges = "\n    for " in source, source.count(" = tl.permute(")
+    if '"*fp64"' in source and exchanges and warps < WIDE_PROGRAM:
         if not loop:
-            return 20
+            return 24 if exchanges == 1 and len(_WORDS.findall(source)) <= 2 else 20
         return 12 if "\n        tile = tl.permute(" in source else 16
     return 12 if loop or warps >= WIDE_PROGRAM else 0
 

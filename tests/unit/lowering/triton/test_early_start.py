@@ -126,7 +126,9 @@ def test_registers_suffice_for_the_warps_that_kernels_want() -> None:
 @pytest.mark.parametrize(
     ("transform", "warps", "resident"),
     [
-        ("forward", 4, 20),
+        ("forward", 4, 24),
+        ("with others", 4, 20),
+        ("exchanged twice", 4, 20),
         ("conversion", 4, 16),
         ("product", 4, 12),
         ("forward", 8, 12),
@@ -135,12 +137,14 @@ def test_registers_suffice_for_the_warps_that_kernels_want() -> None:
 def test_kernels_on_doubles_want_warps_by_what_they_hold(
     transform: str, warps: int, resident: int
 ) -> None:
+    exchange = "    tile = tl.permute(tile, [1, 0])\n"
+    loop = "    for i in range(4):\n        pass\n"
     text = {
-        "forward": 'def k(x: "*fp64"):\n    tile = tl.permute(tile, [1, 0])\n',
-        "conversion": 'def k(x: "*fp64"):\n    for i in range(4):\n        pass\n'
-        "    tile = tl.permute(tile, [1, 0])\n",
-        "product": 'def k(x: "*fp64"):\n    for i in range(4):\n'
-        "        tile = tl.permute(tile, [1, 0])\n",
+        "forward": 'def k(x: "*fp64", in0: "*u64"):\n' + exchange,
+        "with others": 'def k(in0: "*fp64", in1: "*fp64", out0: "*fp64"):\n' + exchange,
+        "exchanged twice": 'def k(out0: "*fp64"):\n' + 2 * exchange,
+        "conversion": 'def k(x: "*fp64"):\n' + loop + exchange,
+        "product": 'def k(x: "*fp64"):\n    for i in range(4):\n    ' + exchange,
     }[transform]
     options = options_of(text, warps)
     assert options.resident == resident
