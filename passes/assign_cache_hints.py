@@ -26,8 +26,9 @@ class AssignCacheHints(ModulePass):
 
     Such are the keys of an inner product, inputs in the last launch that reads them, and what a launch hands to the
     next one. A cache that all programs share then keeps what will be read. A buffer that programs of one launch share,
-    such as the limbs of a base conversion, is not marked, and a run that touches no more than the cache keeps has no
-    marks: the next run may find there what this one reads. Words do not change.
+    such as the limbs of a base conversion, is not marked, nor is one whose bytes the same launch overwrites with words
+    that are read later. A run that touches no more than the cache keeps has no marks: the next run may find there what
+    this one reads. Words do not change.
 
     A device whose description names no shared cache has no marks. Needs convert-regions-to-kernels first.
 
@@ -119,9 +120,10 @@ def _last_reads(block: Block, analysis: RowAnalysis) -> dict[host.LaunchOp, froz
                 if accesses.loads(number):
                     live.add(*place)
         elif not isinstance(op, host.ViewOp):
-            # Calls and returns may read all that they are given.
-            for _, place in _places(op):
-                live.add(*place)
+            # Calls and returns may read all that they are given, and so may what stands in a loop or a chain.
+            for inner in op.walk():
+                for _, place in _places(inner):
+                    live.add(*place)
     return found
 
 

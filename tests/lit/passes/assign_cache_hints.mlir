@@ -93,6 +93,26 @@ kernel.func @looped(%x : !kernel.buffer<i64>, %o : !kernel.buffer<i64>) lanes [2
   kernel.return
 }
 
+// A loop behind its launch reads the same words.
+
+// CHECK-LABEL: kernel.func @before(
+// CHECK-NOT:     evict_first
+// CHECK:         kernel.return
+kernel.func @before(%x : !kernel.buffer<i64>, %o : !kernel.buffer<i64>) lanes [256] grid 2 {
+  %degree = arith.constant 4096 : i64
+  %lanes = arith.constant 256 : i64
+  %row = kernel.program_id 1
+  %block = kernel.program_id 0
+  %l = kernel.lane_id 0
+  %start = arith.muli %row, %degree : i64
+  %first = arith.muli %block, %lanes : i64
+  %in = arith.addi %first, %l : i64
+  %i = arith.addi %start, %in : i64
+  %v = kernel.load %x[%i] : !kernel.buffer<i64> -> i64
+  kernel.store %v, %o[%i] : i64, !kernel.buffer<i64>
+  kernel.return
+}
+
 // CHECK-LABEL: @straight
 func.func @straight(%x : memref<2x4096xi64>, %y : memref<2x4096xi64>, %z : memref<2x4096xi64>) -> memref<2x4096xi64> {
   %arena = host.alloc : memref<131072xi8>
@@ -113,6 +133,7 @@ func.func @loop(%x : memref<2x4096xi64>, %y : memref<2x4096xi64>, %n : i64) -> m
   %one = arith.constant 1 : i64
   %a = host.alloc : memref<2x4096xi64>
   %r = host.alloc : memref<2x4096xi64>
+  host.launch @before grid [16, 2](%x, %r) : memref<2x4096xi64>, memref<2x4096xi64>
   scf.for %k = %zero to %n step %one : i64 {
     host.launch @looped grid [16, 2](%x, %a) : memref<2x4096xi64>, memref<2x4096xi64>
   }
