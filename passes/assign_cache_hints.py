@@ -47,7 +47,9 @@ class AssignCacheHints(ModulePass):
         launches = [inner for inner in op.walk() if isinstance(inner, host.LaunchOp)]
         last: dict[host.LaunchOp, frozenset[int]] = {}
         for function in op.ops:
-            if isinstance(function, func.FuncOp) and touched_bytes(function) > cache:
+            if not isinstance(function, func.FuncOp) or len(function.body.blocks) != 1:
+                continue
+            if touched_bytes(function) > cache:
                 last.update(_last_reads(function.body.block, analysis))
         # Launches share kernels: what is marked must hold for all of them, those in loops, say, included.
         marked: dict[str, frozenset[int]] = {}
@@ -103,10 +105,8 @@ def _last_reads(block: Block, analysis: RowAnalysis) -> dict[host.LaunchOp, froz
     live = _Live()
     found: dict[host.LaunchOp, frozenset[int]] = {}
     for op in reversed(list(block.ops)):
-        if isinstance(op, host.LaunchOp):
-            accesses = analysis.accesses(op)
-            if accesses is None:
-                continue
+        accesses = analysis.accesses(op) if isinstance(op, host.LaunchOp) else None
+        if isinstance(op, host.LaunchOp) and accesses is not None:
             places = _places(op)
             found[op] = frozenset(
                 number

@@ -271,7 +271,7 @@ class LoadOp(IRDLOperation):
         assert isinstance(self.buffer.type, BufferType)
         if self.result.type != self.buffer.type.element_type:
             raise VerifyException("kernel.load: the result has the buffer's element type")
-        if not isinstance(self.attributes.get(EVICT_FIRST, UnitAttr()), UnitAttr):
+        if self.evicts_first and not isinstance(self.attributes[EVICT_FIRST], UnitAttr):
             raise VerifyException("kernel.load: evict_first has no value")
         blocks = self.attributes.get(BLOCKS)
         if blocks is None:

@@ -7,7 +7,7 @@ import json
 import threading
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import cast
 
 import pytest
@@ -15,6 +15,7 @@ import torch
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
+from fhelium_ir import universe
 from fhelium_ir.backend import linking
 from fhelium_ir.backend.discovery import builtin_registry, registry_with
 from fhelium_ir.backend.execution import (
@@ -74,6 +75,12 @@ def test_a_program_is_linked_from_its_text() -> None:
     program = backend().link(compilation)
     assert_right(program)
     assert str(compilation.module) == before
+
+
+def test_every_pass_that_asks_for_a_device_is_told_it() -> None:
+    for spec in linking.default_pipeline("cpu").passes:
+        options = {option.name for option in fields(universe.load_pass(spec.partition("{")[0]))}
+        assert ("device" in options) == spec.endswith('{device="cpu"}')
 
 
 def test_a_pipeline_that_stops_at_regions_is_completed() -> None:

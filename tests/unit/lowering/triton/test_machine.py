@@ -112,6 +112,11 @@ def test_costs_are_in_moved_words() -> None:
     assert GAMING.device().busy_lanes == DEVICES["gpu"].busy_lanes * 128 // 132
 
 
+def test_a_launch_finds_four_fifths_of_the_l2_cache() -> None:
+    assert H200.device().shared_cache == 40 << 20 == DEVICES["gpu"].shared_cache
+    assert GAMING.device().shared_cache == (72 << 20) * 4 // 5
+
+
 def test_an_h200_gets_the_schedules_of_the_fixed_description() -> None:
     fixed, measured = DEVICES["gpu"], H200.device()
     for degree in (1 << 15, 1 << 16):
