@@ -7,7 +7,8 @@ Each row is an .mlir file that goes through the default pipeline; the Triton tex
 Inputs and keys are random residues. Times are medians of CUDA-graph replays: warm (a run of twenty in one graph), cold
 (a graph with one run, the L2 cache flushed before) and replay (that graph back to back). After the timed replays every
 residue of the results is compared with the reference of the polynomial stage, which knows nothing of kernels and runs
-in processes of its own.
+in processes of its own. `--kernels` adds the time of each kernel, from a profiler that starts after all rows are timed:
+a process that it has been in launches more slowly until it ends.
 
 The floor is the larger one of two times: that of the bytes that the row must move once (inputs, results, keys) at the
 bandwidth of a large copy, and that of the modular products in its kernels at the rates of chains of such products; all
@@ -107,7 +108,7 @@ def measure(
     lowered: ModuleOp, parameters: Parameters, inputs: Mapping[str, Residues]
 ) -> tuple[Measured, list[torch.Tensor]]:
     """Links, runs and times a row; returns the inputs on the device, too."""
-    start = time.perf_counter()
+    start, before = time.perf_counter(), torch.cuda.memory_allocated()
     executable = link(lowered, RandomMaterials(parameters), "cuda", "row")
     tensors = [
         torch.as_tensor(given)
@@ -130,10 +131,28 @@ def measure(
         times(lambda: executable.run(*tensors), graph),
         runtime.launches,
         peak - held,
-        peak,
+        peak - before,
         ready,
     )
     return found, tensors
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A row that has been timed: what is reported of it, the residues that the reference will give, those of the run;
+    and what can be replayed."""
+
+    result: dict[str, object]
+    expected: Future[list[Residues]] | None
+    residues: list[Residues]
+    measured: Measured
+
+    def compare(self) -> int | None:
+        """How many residues differ from the reference, None without one."""
+        if self.expected is None:
+            return None
+        pairs = zip(self.residues, self.expected.result(), strict=True)
+        return sum(int((mine != want).sum()) for mine, want in pairs)
 
 
 def run_row(
@@ -143,12 +162,12 @@ def run_row(
     pool: ProcessPoolExecutor | None,
     rates: Mapping[str, float] | None = None,
     unfused: Sequence[str] = (),
-) -> tuple[dict[str, object], Future[list[Residues]] | None, list[Residues]]:
+) -> Timed:
     """Compiles, runs and times a row.
 
     Args:
         bandwidth: bytes per second of a large copy.
-        options: `kernels`, `arithmetic` and `passes` of the command line.
+        options: `arithmetic` and `passes` of the command line.
         pool: runs the reference, if the row is to be checked.
         rates: modular products per second, see `count_products`; without them the floor is that of the bytes.
         unfused: kinds of fusion to leave out, one after the other.
@@ -193,8 +212,6 @@ def run_row(
         "lowering_s": round(lowering, 1),
         "ready_s": round(lowering + found.ready_seconds, 1),
     }
-    if options.kernels:
-        result["kernels_us"] = kernel_times(found.graph)
     if unfused:
         result["unfused"] = {
             kind: other
@@ -203,7 +220,15 @@ def run_row(
         }
     print(json.dumps(result), flush=True)
     got = [output.cpu().to(torch.int64).numpy() for output in found.outputs]
-    return result, pending, got
+    return Timed(result, pending, got, found)
+
+
+def profile(rows: Sequence[Timed]) -> None:
+    """Adds the time of each kernel to the results of all rows."""
+    for row in rows:
+        found = kernel_times(row.measured.graph)
+        row.result["kernels_us"] = found
+        print(json.dumps({"row": row.result["row"], "kernels_us": found}), flush=True)
 
 
 def against_goal(best: float, goal: float, bandwidth: float) -> dict[str, object]:
@@ -349,30 +374,30 @@ def main() -> int:
     peers = stored_peers()
     print("\n".join(peers.describe()), flush=True)
     results: list[dict[str, object]] = []
-    pending: list[tuple[dict[str, object], Future[list[Residues]], list[Residues]]] = []
+    timed: list[Timed] = []
     with ProcessPoolExecutor(8, mp_context=get_context("spawn")) as pool:
         for row in all_rows():
             if options.rows and row.name not in options.rows:
                 continue
             checked = options.check_all or row.name in options.check
             try:
-                result, future, got = run_row(
-                    row, card.copy_bytes_s, options, pool if checked else None, rates, unfused
+                timed.append(
+                    run_row(
+                        row, card.copy_bytes_s, options, pool if checked else None, rates, unfused
+                    )
                 )
+                results.append(timed[-1].result)
             except Exception as error:  # one row's failure must not lose the others' numbers
-                failed: dict[str, object] = {"row": row.name, "error": str(error)[:400]}
-                result, future, got = failed, None, []
-                print(json.dumps(result), flush=True)
-            results.append(result)
-            if future is not None:
-                pending.append((result, future, got))
+                results.append({"row": row.name, "error": str(error)[:400]})
+                print(json.dumps(results[-1]), flush=True)
             torch.cuda.empty_cache()
-        for result, future, got in pending:
-            count = sum(
-                int((mine != want).sum()) for mine, want in zip(got, future.result(), strict=True)
-            )
-            result["different"] = count
-            print(f"{result['row']}: {count} residues differ", flush=True)
+        for one in timed:
+            count = one.compare()
+            if count is not None:
+                one.result["different"] = count
+                print(f"{one.result['row']}: {count} residues differ", flush=True)
+    if options.kernels:
+        profile(timed)
     print("\n".join(table_lines(results)), flush=True)
     if options.out is not None:
         content = {

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import importlib
+from concurrent.futures import Future
 from types import ModuleType
 
+import numpy as np
 import pytest
 import torch
 
@@ -135,10 +137,11 @@ def test_a_row_is_timed_with_and_without_fusion(
 
     monkeypatch.setattr(bench, "measure", measure)
     (row,) = (row for row in bench.all_rows() if row.name == "multiply-100")
-    options = argparse.Namespace(passes=[], arithmetic=None, kernels=False)
+    options = argparse.Namespace(passes=[], arithmetic=None)
     kinds = ("fusion", "key_product", "merge")
-    result, future, _ = bench.run_row(row, 4e12, options, None, {"fp64": 1e12}, kinds)
-    assert future is None and capsys.readouterr().out.startswith('{"row": "multiply-100"')
+    timed = bench.run_row(row, 4e12, options, None, {"fp64": 1e12}, kinds)
+    result = timed.result
+    assert timed.compare() is None and capsys.readouterr().out.startswith('{"row": "multiply-100"')
     base, fusion, key_product, merge = launched
     assert base < key_product < fusion and base < merge
     assert set(result["unfused"]) == set(kinds)
@@ -154,6 +157,42 @@ def test_a_row_is_timed_with_and_without_fusion(
     assert head.count("|") == rule.count("|") == line.count("|")
     assert line.startswith(f"| multiply-100 | {10.0 * base} | {11.0 * base} | ")
     assert f"| {10.0 * fusion} | {10.0 * merge} | Cheddar " in line
+
+
+def test_rows_are_profiled_after_the_last_one_is_timed(
+    bench: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A profiler slows what comes after it down."""
+    done: list[str] = []
+
+    class Machine:
+        current_card = staticmethod(lambda: None)
+
+        @staticmethod
+        def measure(card: None) -> argparse.Namespace:
+            return argparse.Namespace(rates={}, products_s={}, copy_bytes_s=4e12, card=card)
+
+    monkeypatch.setattr(bench, "machine", Machine)
+    expected: Future[list[np.ndarray]] = Future()
+    expected.set_result([np.array([1, 2, 3])])
+
+    def run_row(row: object, *rest: object) -> object:
+        done.append("timed")
+        measured = argparse.Namespace(graph=len(done))
+        shown = ("warm_us", "cold_us", "floor_us", "floor_by", "launches", "row")
+        result: dict[str, object] = {**dict.fromkeys(shown, 1), "ratio_to_peers": {}}
+        return bench.Timed(result, expected, [np.array([1, 5, 3])], measured)
+
+    def kernel_times(graph: int) -> dict[str, float]:
+        done.append(f"profiled {graph}")
+        return {"forward_0": 1.0}
+
+    monkeypatch.setattr(bench, "run_row", run_row)
+    monkeypatch.setattr(bench, "kernel_times", kernel_times)
+    names = ["transform-1x32-28", "transform-1x32-49"]
+    monkeypatch.setattr("sys.argv", ["bench_gpu.py", "--kernels", "--rows", *names])
+    assert bench.main() == 1, "one residue differs"
+    assert done == ["timed", "timed", "profiled 1", "profiled 2"]
 
 
 def test_fusion_that_does_not_act_is_not_listed(
