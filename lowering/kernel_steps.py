@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from fhelium_ir.analysis.region_nodes import RegionGraph
+from fhelium_ir.lowering.paired_kernels import paired_kernel
 from fhelium_ir.lowering.product_kernels import product_kernel
 from fhelium_ir.lowering.quotient_kernel import quotient_kernel
 from fhelium_ir.lowering.region_kernels import KernelCode, Tile, pointwise_kernel
@@ -49,6 +50,8 @@ def kernel_steps(graph: RegionGraph, tile: Tile) -> list[KernelStep]:
         # A group of primes may have results and no digits.
         if source.limbs or step == count - 1
     ]
+    if source.pairs >= 0 and source.limbs and count > (graph.digits is not None):
+        steps[0] = replace(steps[0], build=partial(paired_kernel, source, schedule))
     if graph.digits is not None:
         steps[-1] = KernelStep(
             ("product", graph.shape), "key_product", partial(product_kernel, graph)

@@ -103,7 +103,7 @@ class _ProductPass(TransformPass):
         if self.first:
             if mask is not None:
                 row = build.emit(arith.MaxSIOp(row, build.constant(0)))
-            source = NodeEmitter(self.graph, self.schedule.rows, True, (emitter, row))
+            source = NodeEmitter(self.graph, self.schedule.rows, True, (build, row))
             source.begin(before)
             values = source.node(transform.source)
             if mask is not None:

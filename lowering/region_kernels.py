@@ -45,7 +45,7 @@ class KernelCode:
     """A kernel and what each of its arguments stands for; the grid's first axis, and rows per program on the second.
 
     `digits`: it runs over the program rows of the region's digits. `components`: over components, of which it reads the
-    first program row.
+    first program row. `pairs`: over pairs of program rows.
     """
 
     function: kernel.FuncOp
@@ -54,14 +54,17 @@ class KernelCode:
     rows: int
     digits: bool = False
     components: bool = False
+    pairs: bool = False
 
     def grid(self, graph: RegionGraph) -> tuple[int, int]:
         """Programs along each axis, for the region of this graph."""
         if self.components:
             assert graph.quotients is not None
             return self.column_blocks, graph.quotients.components
-        count = len(rows_of(graph, self.digits).limbs)
-        return self.column_blocks, -(-count // self.rows)
+        rows = rows_of(graph, self.digits)
+        if self.pairs:
+            return self.column_blocks, len(rows.tables[rows.pairs].values)
+        return self.column_blocks, -(-len(rows.limbs) // self.rows)
 
     def number(self, argument: Argument, graph: RegionGraph) -> int:
         """The value of a `bound`, `count` or `component_rows`, for the region of this graph."""
@@ -104,7 +107,7 @@ class NodeEmitter:
         rows: program rows of a program.
         digits: the graph is that of a region's digits.
         components: a program works for a component, and reads its first program row.
-        inside: emit the row that `inside` names into the kernel of another emitter, by default the program's own.
+        inside: emit the row that `inside` names into a kernel that others emit, too; by default the program's own.
     """
 
     def __init__(
@@ -112,7 +115,7 @@ class NodeEmitter:
         graph: RegionGraph,
         rows: int,
         digits: bool = False,
-        inside: tuple[NodeEmitter, SSAValue] | None = None,
+        inside: tuple[KernelBuilder, SSAValue] | None = None,
         *,
         components: bool = False,
     ):
@@ -133,7 +136,7 @@ class NodeEmitter:
         if inside is None:
             self.build = KernelBuilder(zq.ARITHMETICS[graph.arithmetic])
         else:
-            self.build = inside[0].build
+            self.build = inside[0]
         build = self.build
         self.table = build.buffer(Argument("rows", digits=digits), i32, self._hint("rows"))
         self.moduli = build.buffer(Argument("moduli"), build.word, "moduli")

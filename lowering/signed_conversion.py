@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import arith
@@ -29,52 +30,84 @@ def convert_signed(emitter: NodeEmitter, node: Node) -> list[SSAValue]:
     Corrections: `none`, u' = 0; `nearest`, u' is computed here; `given`, u' lies in scratch memory; `rounded`, there is
     one limb of doubles, and u' is 0 or -1.
     """
+    if node.data[-1] == "rounded":
+        return _round(emitter, node)
+    return convert_together([emitter], node)[0]
+
+
+def convert_together(emitters: Sequence[NodeEmitter], node: Node) -> list[list[SSAValue]]:
+    """The conversion in several rows of the same source limbs and positions: each source word is loaded once.
+
+    Only a single row may compute u' here (`nearest`).
+    """
     *numbers, eager, correction = node.data
     buffer, start, count, table, base = (int(number) for number in numbers)
-    build, coefficients = emitter.build, emitter.table_buffer(table)
-    first, entries = emitter.column(start), emitter.column(base)
-    if correction == "rounded":
-        return _round(emitter, buffer, first, coefficients, entries)
-    registers = len(emitter.positions)
+    first = emitters[0]
+    build, coefficients = first.build, first.table_buffer(table)
+    source, bases = first.column(start), [emitter.column(base) for emitter in emitters]
+    registers = len(first.positions)
     nearest = correction == "nearest"
+    assert not nearest or len(emitters) == 1
     width = 4 if nearest else 1
-    last = build.emit(arith.SubiOp(emitter.column(count), build.constant(1)))
-    carried = [build.zero()] * registers
+    last = build.emit(arith.SubiOp(first.column(count), build.constant(1)))
+    carried = [build.zero()] * (registers * len(emitters))
     if nearest:
         carried += [build.constant(0)] * (2 * registers)
-    with build.loop(emitter.bound(count), carried) as loop:
-        offset = build.add(entries, width, build.mul(loop.index, width))
-        factor = build.load(coefficients, offset)
+    with build.loop(first.bound(count), carried) as loop:
+        offsets = [build.add(entries, width, build.mul(loop.index, width)) for entries in bases]
+        factors = [build.load(coefficients, offset) for offset in offsets]
         if nearest:
-            factor = small_to_word(emitter, factor)
-        words = source_limb(emitter, buffer, first, build.emit(arith.MinUIOp(loop.index, last)))
+            factors = [small_to_word(first, factor) for factor in factors]
+        words = source_limb(first, buffer, source, build.emit(arith.MinUIOp(loop.index, last)))
+        sums = iter(loop.carried)
         loop.yielded = [
-            emitter.partial(loop.carried[r], word, factor, bool(eager))
-            for r, word in enumerate(words)
+            emitter.partial(next(sums), word, factor, bool(eager))
+            for emitter, factor in zip(emitters, factors, strict=True)
+            for word in words
         ]
         if nearest:
-            entry = [build.load(coefficients, build.add(offset, k)) for k in (1, 2, 3)]
-            terms = [overflow(emitter, word, *entry) for word in words]
+            entry = [build.load(coefficients, build.add(offsets[0], k)) for k in (1, 2, 3)]
+            terms = [overflow(first, word, *entry) for word in words]
             for k in range(2):
                 for r in range(registers):
                     total = loop.carried[(k + 1) * registers + r]
                     loop.yielded.append(build.emit(arith.AddiOp(total, terms[r][k])))
-    sums = loop.results[:registers]
-    if correction != "none":
-        negative = build.load(coefficients, entries)
-        if nearest:
-            negative = small_to_word(emitter, negative)
-            quotients = [
-                quotient_of(emitter, loop.results[registers + r], loop.results[2 * registers + r])
-                for r in range(registers)
-            ]
-        else:
-            quotients = given_quotients(emitter)
-        for r, quotient in enumerate(quotients):
-            product = emitter.product(quotient, negative)
-            sums[r] = build.emit(zq.AddOp(sums[r], product, emitter.modulus))
-    terms = 1 if correction == "none" else 2
-    return [emitter.settled(total, bool(eager), terms) for total in sums]
+    quotients: list[SSAValue] = []
+    if correction == "given":
+        quotients = given_quotients(first)
+    elif nearest:
+        quotients = [
+            quotient_of(first, loop.results[registers + r], loop.results[2 * registers + r])
+            for r in range(registers)
+        ]
+    found: list[list[SSAValue]] = []
+    for k, (emitter, entries) in enumerate(zip(emitters, bases, strict=True)):
+        totals = loop.results[k * registers : (k + 1) * registers]
+        if quotients:
+            totals = _corrected(emitter, totals, quotients, coefficients, entries, nearest)
+        terms_left = 1 if correction == "none" else 2
+        found.append([emitter.settled(total, bool(eager), terms_left) for total in totals])
+    return found
+
+
+def _corrected(
+    emitter: NodeEmitter,
+    totals: Sequence[SSAValue],
+    quotients: Sequence[SSAValue],
+    coefficients: SSAValue,
+    entries: SSAValue,
+    nearest: bool,
+) -> list[SSAValue]:
+    """Sums less u' times the source's product, whose negative is the first of a row's coefficients."""
+    build = emitter.build
+    negative = build.load(coefficients, entries)
+    if nearest:
+        negative = small_to_word(emitter, negative)
+    products = [emitter.product(quotient, negative) for quotient in quotients]
+    return [
+        build.emit(zq.AddOp(total, product, emitter.modulus))
+        for total, product in zip(totals, products, strict=True)
+    ]
 
 
 def source_limb(
@@ -96,11 +129,11 @@ def given_quotients(emitter: NodeEmitter) -> list[SSAValue]:
     return [emitter.load_word(scratch, build.add(row, *p)) for p in emitter.positions]
 
 
-def _round(
-    emitter: NodeEmitter, buffer: int, first: SSAValue, coefficients: SSAValue, entries: SSAValue
-) -> list[SSAValue]:
+def _round(emitter: NodeEmitter, node: Node) -> list[SSAValue]:
     """One source limb: the residue in [-d/2, d/2] whose quotient rounds to 0, modulo the target's prime."""
-    build = emitter.build
+    buffer, start, _, table, base = (int(number) for number in node.data[:-2])
+    build, coefficients = emitter.build, emitter.table_buffer(table)
+    first, entries = emitter.column(start), emitter.column(base)
     prime = build.load(coefficients, entries)
     lowest = build.load(coefficients, build.add(entries, 1))
     rounded: list[SSAValue] = []

@@ -85,6 +85,15 @@ class TransformPass:
         self.block, self.lane = block, lane
         self.column = build.add(build.mul(block, self.columns), lane)
         self.lanes = lanes
+        self._set_up_factors()
+
+    def set_up_beside(self, other: TransformPass) -> None:
+        """As `set_up`, for another row with the same lanes in the same kernel."""
+        self.axis, self.alpha, self.lanes = other.axis, other.alpha, other.lanes
+        self.block, self.lane, self.column = other.block, other.lane, other.column
+        self._set_up_factors()
+
+    def _set_up_factors(self) -> None:
         stages = range(self.start, self.start + self.a + self.b)
         self.twiddles = TwiddleFactors(self.emitter, self.butterflies, self.schedule, stages)
         # Behind the exchange neighbouring lanes would be 2^b elements apart: words cross memory before it or after a
@@ -98,8 +107,7 @@ class TransformPass:
         assert transform is not None
         before = self.register_layout()
         if self.forward:
-            values, bounds = self.forward_stages(self._read(before, transform.source))
-            self._write(self.far_layout(before), values, bounds)
+            self.forward_from(before, self._read(before, transform.source))
         else:
             values = self._read(self.far_layout(before), transform.source)
             bounds = self._operand_bounds(transform, values)
@@ -112,6 +120,11 @@ class TransformPass:
             values, bounds = self._first_group(values, bounds)
             self._write(before, values, bounds)
         return self.finish(name)
+
+    def forward_from(self, before: list[Position], values: list[SSAValue]) -> None:
+        """The stages of a forward transform on what has been read at the positions `before`, and the stores."""
+        words, bounds = self.forward_stages(values)
+        self._write(self.far_layout(before), words, bounds)
 
     def finish(self, name: str) -> KernelCode:
         """The kernel; the pass is spent."""

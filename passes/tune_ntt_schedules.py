@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from fhelium_ir.analysis.device import Device, load_device
@@ -27,6 +28,9 @@ PASS = "tune-ntt-schedules"
 SCHEDULES = {FLOATING: "float_schedule"}
 """Properties that hold the schedules of groups of primes in a mixed module; all others are `schedule`."""
 
+BUSY = 1
+"""So many times the lanes that keep a device busy are left when programs convert several rows."""
+
 ELEMENTS_PER_LANE = 4
 LARGEST_TILE = 8192
 
@@ -39,7 +43,9 @@ class TuneNttSchedules(ModulePass):
     takes the best of the splits that the lowering can build, by a cost model over the device's
     description: memory passes and launches, exchanges, twiddle loads, idle lanes. A hand-written schedule is
     kept if it can be built. Contracts and values do not change. All transforms of one ring degree
-    get the same schedule, so that they share kernels; in a mixed module one for each group of primes.
+    get the same schedule, so that they share kernels; in a mixed module one for each group of primes. Where a base
+    conversion feeds a forward transform of many residue polynomials, its programs compute two of them if the device
+    wants that (`converted_rows`).
 
     A table of timed schedules (`benchmarks/tune_transforms.py` writes one) goes before the offers, for the ring degrees
     and arithmetics that it has; of several entries, that for the nearest number of residue polynomials.
@@ -80,6 +86,8 @@ class TuneNttSchedules(ModulePass):
                     schedule = _offer(inner, facts, device, offers)
                     if schedule is not None and _alone(inner):
                         schedule = _less_computed(schedule)
+                if schedule is not None and not mixed and _requested(inner) is None:
+                    schedule = _paired(inner, schedule, facts, device)
                 if schedule is not None:
                     inner.properties[SCHEDULES.get(group or "", "schedule")] = ScheduleAttr(
                         schedule
@@ -111,6 +119,42 @@ def _less_computed(schedule: Schedule) -> Schedule:
     kernels, registers are left for reading those of the groups before it."""
     start, _ = schedule.groups()[-1]
     return replace(schedule, table_stages=start) if schedule.computes(start) else schedule
+
+
+def _paired(op: ntt.TransformOp, schedule: Schedule, facts: PolyFacts, device: Device) -> Schedule:
+    """Lets programs of a base conversion have as many rows as the device wants, if enough programs are left."""
+    wanted = device.for_words(facts.arithmetic).converted_rows
+    if wanted == 1 or schedule.rows > 1 or not _converts(op):
+        return schedule
+    rows = len(facts.rows()) * facts.components
+    lanes = rows * (facts.degree >> schedule.kernels[0][0])
+    if lanes < wanted * BUSY * device.busy_lanes:
+        return schedule
+    return replace(schedule, converted_rows=wanted)
+
+
+def _converts(op: ntt.TransformOp) -> bool:
+    """Whether one base conversion feeds a forward transform in its region, and needs no correction or one that a kernel
+    of its own computes."""
+    if not isinstance(op, ntt.ForwardOp) or not isinstance(op.parent_op(), fusion.FusedOp):
+        return False
+    found: set[rns.BaseConvertOp] = set()
+    pending: list[SSAValue] = [op.operand]
+    while pending:
+        value = pending.pop()
+        owner = value.owner
+        if isinstance(owner, rns.BaseConvertOp):
+            found.add(owner)
+        elif isinstance(owner, Operation):
+            pending.extend(owner.operands)
+    if len(found) != 1:
+        return False
+    (convert,) = found
+    source = poly(convert.operand)
+    assert source is not None
+    return convert.correction.data == "none" or (
+        convert.result is op.operand and len(source.rows()) > 1
+    )
 
 
 def _requested(op: ntt.TransformOp) -> str | None:
@@ -186,12 +230,15 @@ def _keep(op: ntt.TransformOp, schedule: Schedule, facts: PolyFacts, device: Dev
 
 
 def _remark_choice(degree: int, chosen: Schedule, count: int, device: Device) -> None:
-    shoup = f", Shoup's products in {chosen.shoup} stages" if chosen.shoup else ""
+    options = f", Shoup's products in {chosen.shoup} stages" if chosen.shoup else ""
+    if chosen.converted_rows > 1:
+        options += f", {chosen.converted_rows} rows of a base conversion at once"
     text = (
-        f"ring degree {degree} on '{device.name}': {count} transforms as {_text(chosen)}{shoup}, "
+        f"ring degree {degree} on '{device.name}': {count} transforms as {_text(chosen)}{options}, "
         f"cost {cost(chosen, degree, device):.3f}"
     )
-    others = [e for e in candidates(degree, device) if e.schedule != replace(chosen, shoup=0)]
+    plain = replace(chosen, shoup=0, converted_rows=1)
+    others = [e for e in candidates(degree, device) if e.schedule != plain]
     if others:
         text += f"; next best {_text(others[0].schedule)}, cost {others[0].cost:.3f}"
     remark(PASS, None, "applied", text)

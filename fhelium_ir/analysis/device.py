@@ -54,6 +54,8 @@ class Device:
             later from a few entries, because reading them all takes longer; 0 if they never do.
         shoup: arithmetics on unsigned words in which transforms multiply by Shoup's products.
         shoup_last: whether in the last group of stages, too, where the quotients double what is read of tables.
+        converted_rows: on words of `fp64`, residue polynomials that a program of a base conversion before a forward
+            transform computes at once, where there are enough of them to keep the machine busy; 1 or 2.
         shared_bytes: memory that the lanes of a program share, through which they exchange words; 0 for any number.
         streams: queues of launches that may run at the same time.
         cache: bytes of the cache that one core has to itself, where launches may run as chains; 0 if they do not.
@@ -84,6 +86,7 @@ class Device:
     table_stages: int = 0
     shoup: tuple[str, ...] = ()
     shoup_last: bool = False
+    converted_rows: int = 1
     shared_bytes: int = 0
     streams: int = 1
     cache: int = 0
@@ -94,7 +97,7 @@ class Device:
         known = ARITHMETICS.get(arithmetic or "")
         if known is not None and known.floating:
             return self
-        words = replace(self, table_stages=0)
+        words = replace(self, table_stages=0, converted_rows=1)
         if known is None:
             return words
         if known.word_bits == 64:
@@ -132,6 +135,8 @@ DEVICES = {
             # One high half of a product of 64 bits instead of two. Lanes of the last group read factors of their own,
             # and twice the bytes would cost more than that. On 32 bits an H200 was no faster with Shoup's products.
             shoup=("mont64",),
+            # Source words are then loaded once for two sums, in the registers that 16 warps leave to each other.
+            converted_rows=2,
             shared_bytes=227 << 10,
             streams=2,
             # Of 50 MiB. A copy between buffers of 33 MB together runs at 5.8 TB/s, of 48 MB at 4.5.
@@ -315,7 +320,7 @@ _COUNTS = (
     "shared_cache",
 )
 
-_OPTIONAL = (*_COSTS, *_COUNTS, "shoup", "shoup_last")
+_OPTIONAL = (*_COSTS, *_COUNTS, "shoup", "shoup_last", "converted_rows")
 
 _SHORTEST_TABLE = REGISTER_STAGES_LIMIT - 1
 
@@ -333,6 +338,7 @@ _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     **{count: (_is_count, "an integer that is not negative") for count in _COUNTS},
     "shoup": (_is_integers, f"a list of names among {', '.join(_UNSIGNED)}"),
     "shoup_last": (lambda value: isinstance(value, bool), "true or false"),
+    "converted_rows": (lambda value: _is_integer(value) and value in (1, 2), "1 or 2"),
     "wide_stages": (
         lambda value: value == 0 or _is_stages(value),
         f"an integer from 0 to {REGISTER_STAGES_LIMIT}",

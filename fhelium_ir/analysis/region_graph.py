@@ -27,6 +27,7 @@ from fractions import Fraction
 from xdsl.ir import Operation, SSAValue
 
 from fhelium_ir.analysis.digit_rows import accumulate_rows, product_rows
+from fhelium_ir.analysis.paired_rows import paired_rows
 from fhelium_ir.analysis.prime_groups import in_group
 from fhelium_ir.analysis.region_builder import (
     INDEX_OPS,
@@ -142,10 +143,11 @@ class _Builder(GraphBuilder):
                     node = self.evaluate(value, place)
                     column = self.column(("store", component), place.rows)
                     stored.append(Output(node, result, column))
+        pairs = self._pairs(digits, transform)
         tables = tuple(self.table_list)
         kinds = tuple(table.kind + table.domain for table in tables)
         if digits is not None:
-            digits = replace(digits, tables=tables, table_kinds=kinds)
+            digits = replace(digits, tables=tables, table_kinds=kinds, pairs=pairs)
         return RegionGraph(
             space.degree,
             self.arithmetic(space),
@@ -165,7 +167,19 @@ class _Builder(GraphBuilder):
             quotients=self.quotients,
             mixed=self.mixed is not None,
             result_column=between,
+            pairs=pairs if digits is None else -1,
         )
+
+    def _pairs(self, digits: RegionGraph | None, transform: Transform | None) -> int:
+        """The table of program rows that programs of the first kernel compute together, -1 if they do not."""
+        if self.mixed is not None:
+            return -1  # each group would have pairs of its own
+        if digits is not None:
+            found = paired_rows(digits.nodes, digits.transform, digits.columns, None)
+        else:
+            nodes, columns = tuple(self.nodes), tuple(self.column_values)
+            found = paired_rows(nodes, transform, columns, self.quotients)
+        return self.table(("pairs",), Table("rows", values=found)) if found else -1
 
     def _key_product(self) -> rns.AccumulateOp | None:
         """The inner product that reads the transform's result, if one does."""

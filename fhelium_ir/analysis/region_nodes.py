@@ -51,7 +51,7 @@ class Table:
     """A table that kernels read: its resource kind and parameters, all that defines its contents.
 
     kinds: `constants`, `conversion`, `permutation` as in the resource dialect; `rows` for the digit rows of an
-    accumulation (`fhelium_ir.analysis.digit_rows`).
+    accumulation (`fhelium_ir.analysis.digit_rows`), and for pairs of program rows (`fhelium_ir.analysis.paired_rows`).
     """
 
     kind: str
@@ -144,6 +144,8 @@ class RegionGraph:
     words the bits of doubles."""
     result_column: int = -1
     """The column with the row of the first result where a program row lies between kernels; -1: its own number."""
+    pairs: int = -1
+    """The table with two program rows for each program of the first kernel; -1: a program has one."""
 
     def of_rows(self, kept: Sequence[bool]) -> RegionGraph:
         """The graph for some of the program rows; nothing else changes."""
@@ -204,4 +206,5 @@ class RegionGraph:
             self.quotients,
             self.mixed,
             self.result_column,
+            self.pairs,
         )

@@ -79,7 +79,9 @@ class Schedule:
     `columns` are the residue polynomials and the columns that one program holds in its lanes; `warps` is the launch
     width. Twiddle factors of groups that start at stage `table_stages` or later are computed from one table entry for
     each block that is there before the group; 0 if all are read from the table. The first `shoup` stages read factors
-    with their quotients by q and multiply by Shoup's product, the others as the arithmetic of the words does.
+    with their quotients by q and multiply by Shoup's product, the others as the arithmetic of the words does. Where a
+    base conversion feeds a forward transform, a program of the first kernel computes `converted_rows` residue
+    polynomials that convert the same limbs, and loads each word of these once.
     """
 
     kernels: tuple[tuple[int, ...], ...]
@@ -88,6 +90,7 @@ class Schedule:
     warps: int
     table_stages: int = 0
     shoup: int = 0
+    converted_rows: int = 1
 
     def stages(self) -> int:
         return sum(sum(kernel) for kernel in self.kernels)
@@ -137,7 +140,8 @@ class Schedule:
 @irdl_attr_definition
 class ScheduleAttr(Data[Schedule]):
     """`#ntt.schedule<kernels = [[4, 3], [3, 3]], rows = 1, columns = 8, warps = 4>`, and before the `>`, if any twiddle
-    factors are computed, `, table_stages = 7`, and if products are Shoup's in any stages, `, shoup = 10`.
+    factors are computed, `, table_stages = 7`, if products are Shoup's in any stages, `, shoup = 10`, and if programs
+    convert several residue polynomials at once, `, converted_rows = 2`.
     """
 
     name = "ntt.schedule"
@@ -185,13 +189,16 @@ class ScheduleAttr(Data[Schedule]):
         check_schedule(self.data)
 
 
-_OPTIONS = ("table_stages", "shoup")
+_OPTIONS = ("table_stages", "shoup", "converted_rows")
 
 
 def _options(schedule: Schedule) -> str:
-    values = (schedule.table_stages, schedule.shoup)
+    values = (schedule.table_stages, schedule.shoup, schedule.converted_rows)
+    defaults = (0, 0, 1)
     return "".join(
-        f", {name} = {value}" for name, value in zip(_OPTIONS, values, strict=True) if value
+        f", {name} = {value}"
+        for name, value, default in zip(_OPTIONS, values, defaults, strict=True)
+        if value != default
     )
 
 
@@ -222,6 +229,14 @@ def check_schedule(schedule: Schedule) -> None:
     if schedule.shoup > schedule.stages():
         raise VerifyException(
             f"ntt.schedule: shoup = {schedule.shoup} is more than the {schedule.stages()} stages"
+        )
+    if schedule.converted_rows not in (1, 2):
+        raise VerifyException(
+            f"ntt.schedule: converted_rows = {schedule.converted_rows} is not 1 or 2"
+        )
+    if schedule.converted_rows > 1 and schedule.rows > 1:
+        raise VerifyException(
+            f"ntt.schedule: converted_rows = {schedule.converted_rows} takes rows = 1, found {schedule.rows}"
         )
     for start, stages in schedule.groups():
         # The first blocks' factors are read, whichever group they are of.
@@ -263,6 +278,12 @@ class TransformOp(FactOp, ABC):
         attribute = self.float_schedule if group == FLOATING else self.schedule
         return attribute.data if attribute is not None else None
 
+    def _check_converted_rows(self, arithmetic: str | None) -> None:
+        if arithmetic is not None and not are_signed(arithmetic):
+            raise VerifyException(
+                f"{self.name}: converted_rows takes words with a sign, the words are {arithmetic}"
+            )
+
     def verify_(self) -> None:
         super().verify_()
         facts = poly_facts(self.name, self.operand.type)
@@ -275,6 +296,8 @@ class TransformOp(FactOp, ABC):
                 )
         for group, arithmetic in ((None, facts.arithmetic), (FLOATING, FLOATING)):
             schedule = self.schedule_of(group)
+            if schedule is not None and schedule.converted_rows > 1:
+                self._check_converted_rows(arithmetic)
             if schedule is not None and schedule.shoup and are_signed(arithmetic):
                 if arithmetic not in FLOATING_WORDS:
                     raise VerifyException(

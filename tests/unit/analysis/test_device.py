@@ -40,6 +40,12 @@ def test_a_file_says_where_products_are_by_shoup(tmp_path: Path) -> None:
     assert (device.shoup, device.shoup_last) == ((), False)
 
 
+def test_rows_of_a_conversion_are_of_doubles(tmp_path: Path) -> None:
+    device = load_device(write(tmp_path / "card.json", {**VALID, "converted_rows": 2}))
+    assert device.for_words("fp64").converted_rows == 2
+    assert {device.for_words(name).converted_rows for name in ("mont64", "smont32", None)} == {1}
+
+
 def test_built_in_names() -> None:
     assert set(DEVICES) == {"gpu", "cpu", "interpreter"}
     assert load_device("cpu") is DEVICES["cpu"]
@@ -56,6 +62,8 @@ def test_built_in_names() -> None:
         ({"shoup": ["fp64"]}, "'shoup' must be a list of names among mont32, mont64, found"),
         ({"shoup": "mont32"}, "'shoup' must be a list of names among mont32, mont64, found"),
         ({"shoup_last": 1}, "'shoup_last' must be true or false, found 1"),
+        ({"converted_rows": 3}, "'converted_rows' must be 1 or 2, found 3"),
+        ({"converted_rows": True}, "'converted_rows' must be 1 or 2, found True"),
         ({"lanes": 48}, "'lanes' must be a power of two, found 48"),
         ({"rows": 0}, "'rows' must be a power of two, found 0"),
         ({"warps": 3}, "'warps' must be 1, 2, 4, 8 or 16, found 3"),

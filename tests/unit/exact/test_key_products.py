@@ -88,8 +88,8 @@ def check_regions(module: ModuleOp, kernels: int, products: int) -> None:
 
 def run(
     facts: Parameters, level: int, target: str, cut: Schedule, arithmetic: str = "mont32"
-) -> None:
-    """Relinearizes and rotates any residues: own limbs as they are, and through a permutation."""
+) -> ModuleOp:
+    """Relinearizes and rotates any residues: own limbs as they are, and through a permutation. The module that ran."""
     body = (
         f"%l = ckks.relinearize %x0 : {ciphertext(level, 3)}\n"
         f"%r = ckks.rotate %l {{steps = 1}} : {ciphertext(level)}"
@@ -109,6 +109,7 @@ def run(
     if max(facts.primes) < 1 << 30:
         words = words.to(torch.int32)
     both(compiled, Client(facts, seed=level), [words])
+    return compiled.lowered
 
 
 @pytest.mark.parametrize("target", ("interpret", "cpu"))
