@@ -81,7 +81,8 @@ class Schedule:
     each block that is there before the group; 0 if all are read from the table. The first `shoup` stages read factors
     with their quotients by q and multiply by Shoup's product, the others as the arithmetic of the words does. Where a
     base conversion feeds a forward transform, a program of the first kernel computes `converted_rows` residue
-    polynomials that convert the same limbs, and loads each word of these once.
+    polynomials that convert the same limbs, and loads each word of these once; one that computes a correction on the
+    way has one row nevertheless.
     """
 
     kernels: tuple[tuple[int, ...], ...]
@@ -297,7 +298,7 @@ class TransformOp(FactOp, ABC):
         for group, arithmetic in ((None, facts.arithmetic), (FLOATING, FLOATING)):
             schedule = self.schedule_of(group)
             if schedule is not None and schedule.converted_rows > 1:
-                self._check_converted_rows(arithmetic)
+                self._check_converted_rows(facts.arithmetic)
             if schedule is not None and schedule.shoup and are_signed(arithmetic):
                 if arithmetic not in FLOATING_WORDS:
                     raise VerifyException(

@@ -133,15 +133,18 @@ def _device(choices: Choices) -> str | Mapping[str, object]:
     kind = choices.weighted({"custom": 6, "cpu": 2, "gpu": 1, "interpreter": 1})
     if kind != "custom":
         return kind
+    stages, exchange = choices.of((1, 2, 2, 3)), choices.chance(50)
+    lanes, converted = choices.of(((16, 2), (4, 1), (64, 2), (256, 1)))
     return {
         "name": "custom",
         "arithmetics": list(ARITHMETICS),
-        "register_stages": choices.of((1, 2, 2, 3)),
-        "exchange": choices.chance(50),
-        "lanes": choices.of((16, 4, 64, 256)),
+        "register_stages": stages,
+        "exchange": exchange,
+        "lanes": lanes,
         "rows": choices.of((1, 2, 4)),
         "warps": 1,
         "launch_cost": choices.of((64.0, 4096.0)),
+        "converted_rows": converted,
     }
 
 

@@ -82,7 +82,7 @@ func.func @f(%x : !rns.poly<8192, q 0:2, coefficient>) -> (!rns.poly<8192, q 0:2
 
 // -----
 
-// CHECK: invalid_attributes.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: Expected one of 'shoup', 'table_stages'
+// CHECK: invalid_attributes.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: Expected one of 'converted_rows', 'shoup', 'table_stages'
 func.func @f(%x : !rns.poly<8192, q 0:2, coefficient>) -> (!rns.poly<8192, q 0:2, evaluation(bit_reversed)>) {
   %r = ntt.forward %x {schedule = #ntt.schedule<kernels = [[4, 3], [3, 3]], rows = 1, columns = 8, warps = 4, stages = 7>} : !rns.poly<8192, q 0:2, coefficient>
   return %r : !rns.poly<8192, q 0:2, evaluation(bit_reversed)>
