@@ -92,9 +92,10 @@ KINDS = (*UNFUSED, MERGE)
 
 @dataclass(frozen=True)
 class Measured:
-    """A linked program that has been run and timed."""
+    """A linked program that has been run and timed. The graph reads the inputs where they lie."""
 
     executable: Executable
+    inputs: tuple[torch.Tensor, ...]
     outputs: tuple[torch.Tensor, ...]
     graph: torch.cuda.CUDAGraph
     times: Times
@@ -104,28 +105,28 @@ class Measured:
     ready_seconds: float
 
 
-def measure(
-    lowered: ModuleOp, parameters: Parameters, inputs: Mapping[str, Residues]
-) -> tuple[Measured, list[torch.Tensor]]:
-    """Links, runs and times a row; returns the inputs on the device, too."""
-    start, before = time.perf_counter(), torch.cuda.memory_allocated()
+def measure(lowered: ModuleOp, parameters: Parameters, inputs: Mapping[str, Residues]) -> Measured:
+    """Links, runs and times a row. Bytes are those that are asked for: what a tensor takes beyond that depends on the
+    blocks that the allocator has left."""
+    start, before = time.perf_counter(), _requested_bytes("current")
     executable = link(lowered, RandomMaterials(parameters), "cuda", "row")
-    tensors = [
+    tensors = tuple(
         torch.as_tensor(given)
         .to(torch.int32 if spec.dtype == "int32" else torch.int64)
         .to(executable.device)
         for spec, given in zip(executable.arguments, inputs.values(), strict=True)
-    ]
+    )
     torch.cuda.synchronize()
-    held = torch.cuda.memory_allocated()
+    held = _requested_bytes("current")
     torch.cuda.reset_peak_memory_stats()
     _, runtime = executable.run_counted(*tensors)
     torch.cuda.synchronize()
     ready = time.perf_counter() - start
-    peak = torch.cuda.max_memory_allocated()
+    peak = _requested_bytes("peak")
     graph, result = captured(lambda: executable.run(*tensors))
-    found = Measured(
+    return Measured(
         executable,
+        tensors,
         cast("tuple[torch.Tensor, ...]", result if isinstance(result, tuple) else (result,)),
         graph,
         times(lambda: executable.run(*tensors), graph),
@@ -134,7 +135,11 @@ def measure(
         peak - before,
         ready,
     )
-    return found, tensors
+
+
+def _requested_bytes(which: str) -> int:
+    """Bytes of all tensors on the device, now (`current`) or at most since the last reset (`peak`)."""
+    return int(torch.cuda.memory_stats().get(f"requested_bytes.all.{which}", 0))
 
 
 @dataclass(frozen=True)
@@ -185,13 +190,13 @@ def run_row(
         universe.make_context(), lowered
     )
     lowering = time.perf_counter() - start
-    found, tensors = measure(lowered, parameters, inputs)
+    found = measure(lowered, parameters, inputs)
     executable = found.executable
     keys = [name for name in executable.resources if "key" in name or "plaintext" in name]
     moved = sum(
         tensor.numel() * tensor.element_size()
         for tensor in (
-            *tensors,
+            *found.inputs,
             *found.outputs,
             *(executable.resources[name] for name in keys),
         )
@@ -229,6 +234,12 @@ def profile(rows: Sequence[Timed]) -> None:
         found = kernel_times(row.measured.graph)
         row.result["kernels_us"] = found
         print(json.dumps({"row": row.result["row"], "kernels_us": found}), flush=True)
+
+
+def save(path: Path | None, content: Mapping[str, object]) -> None:
+    """Writes results, if there is a file for them."""
+    if path is not None:
+        path.write_text(json.dumps(content, indent=2) + "\n")
 
 
 def against_goal(best: float, goal: float, bandwidth: float) -> dict[str, object]:
@@ -285,7 +296,7 @@ def run_unfused(
     lowered = lower(module, options.arithmetic, passes)
     if mlir_text(lowered) == mlir_text(fused):
         return None
-    found, _ = measure(lowered, ckks.parameters_of(module), inputs)
+    found = measure(lowered, ckks.parameters_of(module), inputs)
     best = found.times.best(row.cold)
     result: dict[str, object] = {
         "us": round(best, 1),
@@ -396,22 +407,22 @@ def main() -> int:
             if count is not None:
                 one.result["different"] = count
                 print(f"{one.result['row']}: {count} residues differ", flush=True)
+    print("\n".join(table_lines(results)), flush=True)
+    content = {
+        "commit": options.commit,
+        "device": card.card.name,
+        "driver": card.card.driver,
+        "bandwidth_tb_s": round(card.copy_bytes_s / 1e12, 3),
+        "products_s": rates,
+        "launch_s": card.launch_s,
+        "passes": options.passes,
+        "peers": asdict(peers),
+        "rows": results,
+    }
+    save(options.out, content)
     if options.kernels:
         profile(timed)
-    print("\n".join(table_lines(results)), flush=True)
-    if options.out is not None:
-        content = {
-            "commit": options.commit,
-            "device": card.card.name,
-            "driver": card.card.driver,
-            "bandwidth_tb_s": round(card.copy_bytes_s / 1e12, 3),
-            "products_s": rates,
-            "launch_s": card.launch_s,
-            "passes": options.passes,
-            "peers": asdict(peers),
-            "rows": results,
-        }
-        options.out.write_text(json.dumps(content, indent=2) + "\n")
+        save(options.out, content)
     return int(any(different(result) for result in results))
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import json
 from concurrent.futures import Future
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
@@ -127,13 +129,13 @@ def test_a_row_is_timed_with_and_without_fusion(
     """By a device that computes nothing: a time for each launch, and results that are all zero."""
     launched: list[int] = []
 
-    def measure(lowered: object, parameters: object, inputs: object) -> tuple[object, list[object]]:
+    def measure(lowered: object, parameters: object, inputs: object) -> object:
         count = sum(op.name == "host.launch" for op in lowered.walk())  # type: ignore[attr-defined]
         launched.append(count)
         executable = argparse.Namespace(resources={"relinearization_key": torch.zeros(1000)})
         outputs = (torch.zeros(500, dtype=torch.int64),)
         times = bench.Times(10.0 * count, 10.5 * count, 11.0 * count)
-        return bench.Measured(executable, outputs, None, times, count, 1, 2, 0.1), []
+        return bench.Measured(executable, (), outputs, None, times, count, 1, 2, 0.1)
 
     monkeypatch.setattr(bench, "measure", measure)
     (row,) = (row for row in bench.all_rows() if row.name == "multiply-100")
@@ -160,7 +162,7 @@ def test_a_row_is_timed_with_and_without_fusion(
 
 
 def test_rows_are_profiled_after_the_last_one_is_timed(
-    bench: ModuleType, monkeypatch: pytest.MonkeyPatch
+    bench: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """A profiler slows what comes after it down."""
     done: list[str] = []
@@ -170,7 +172,11 @@ def test_rows_are_profiled_after_the_last_one_is_timed(
 
         @staticmethod
         def measure(card: None) -> argparse.Namespace:
-            return argparse.Namespace(rates={}, products_s={}, copy_bytes_s=4e12, card=card)
+            shown = argparse.Namespace(name="card", driver="1")
+            rates: dict[str, float] = {}
+            return argparse.Namespace(
+                rates=rates, products_s=rates, copy_bytes_s=4e12, card=shown, launch_s=1e-6
+            )
 
     monkeypatch.setattr(bench, "machine", Machine)
     expected: Future[list[np.ndarray]] = Future()
@@ -190,9 +196,14 @@ def test_rows_are_profiled_after_the_last_one_is_timed(
     monkeypatch.setattr(bench, "run_row", run_row)
     monkeypatch.setattr(bench, "kernel_times", kernel_times)
     names = ["transform-1x32-28", "transform-1x32-49"]
-    monkeypatch.setattr("sys.argv", ["bench_gpu.py", "--kernels", "--rows", *names])
+    out = tmp_path / "out.json"
+    monkeypatch.setattr(
+        "sys.argv", ["bench_gpu.py", "--kernels", "--out", str(out), "--rows", *names]
+    )
     assert bench.main() == 1, "one residue differs"
     assert done == ["timed", "timed", "profiled 1", "profiled 2"]
+    rows = json.loads(out.read_text())["rows"]
+    assert [(row["different"], row["kernels_us"]) for row in rows] == [(1, {"forward_0": 1.0})] * 2
 
 
 def test_fusion_that_does_not_act_is_not_listed(
