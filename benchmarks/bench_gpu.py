@@ -22,6 +22,7 @@ fusion must be the same; those without merged divisions may be rounded otherwise
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import subprocess
 import sys
@@ -108,6 +109,7 @@ class Measured:
 def measure(lowered: ModuleOp, parameters: Parameters, inputs: Mapping[str, Residues]) -> Measured:
     """Links, runs and times a row. Bytes are those that are asked for: what a tensor takes beyond that depends on the
     blocks that the allocator has left."""
+    gc.collect()  # what is left of rows before must not go on the way
     start, before = time.perf_counter(), _requested_bytes("current")
     executable = link(lowered, RandomMaterials(parameters), "cuda", "row")
     tensors = tuple(
