@@ -14,6 +14,9 @@ The floor is the larger one of two times: that of the bytes that the row must mo
 bandwidth of a large copy, and that of the modular products in its kernels at the rates of chains of such products; all
 measured in the same run. `floor_by` says which one it is.
 
+Times of other libraries are stored ones, printed as stored. Where FHElium is installed, here or in the environment of
+`--fhelium-python`, it is timed in the same run, too.
+
 `--unfused` times each row again with kinds of fusion left out: `prologue`, `epilogue` and `key_product` alone, `fusion`
 all three, `merge` the merging of divisions. A kind that changes nothing in a row is not listed there. Results without
 fusion must be the same; those without merged divisions may be rounded otherwise.
@@ -35,7 +38,8 @@ from pathlib import Path
 from typing import cast
 
 import torch
-from gpu.peers import stored_peers
+from gpu.fhelium_peer import Unavailable, installed, live_times
+from gpu.peers import Peers, stored_peers
 from gpu.products import count_products, products_seconds
 from gpu.stages import (
     PASSES,
@@ -169,6 +173,7 @@ def run_row(
     pool: ProcessPoolExecutor | None,
     rates: Mapping[str, float] | None = None,
     unfused: Sequence[str] = (),
+    peers: Peers | None = None,
 ) -> Timed:
     """Compiles, runs and times a row.
 
@@ -178,6 +183,7 @@ def run_row(
         pool: runs the reference, if the row is to be checked.
         rates: modular products per second, see `count_products`; without them the floor is that of the bytes.
         unfused: kinds of fusion to leave out, one after the other.
+        peers: times to compare with, by default the stored ones.
     """
     text = (FOLDER / f"{row.name}.mlir").read_text()
     start = time.perf_counter()
@@ -212,7 +218,7 @@ def run_row(
         "timed": "cold" if row.cold else "warm",
         **against_goal(best, row.goal, bandwidth),
         **floor(best, moved, products, bandwidth, rates or {}),
-        "ratio_to_peers": stored_peers().ratios(row.name, best),
+        "ratio_to_peers": (peers or stored_peers()).ratios(row.name, best),
         "launches": found.launches,
         "run_mb": round(found.run_bytes / 1e6, 1),
         "peak_mb": round(found.peak_bytes / 1e6, 3),
@@ -347,9 +353,22 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--device", help="description, such as cuda for this card (default: gpu)")
     parser.add_argument("--table", help="timed schedules, from tune_transforms.py")
     parser.add_argument("--passes", nargs="*", default=[], help="PASS=OPTIONS for the pipeline")
+    parser.add_argument("--fhelium-python", help="interpreter that has FHElium, if not this one")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--commit", default=current_commit(), help="for the results")
     return parser
+
+
+def all_peers(fhelium_python: str | None, card: str) -> Peers:
+    """The stored times of other libraries, and FHElium's of this run where it is installed."""
+    peers, python = stored_peers(), installed(fhelium_python)
+    if python is None:
+        return peers
+    try:
+        return peers.with_measured("FHElium here", live_times(python), card)
+    except Unavailable as error:
+        print(f"FHElium is not timed, its stored times stand: {error}", flush=True)
+        return peers
 
 
 def current_commit() -> str:
@@ -384,7 +403,7 @@ def main() -> int:
     rates = {**card.rates, **card.products_s}
     print(f"copy bandwidth {card.copy_bytes_s / 1e12:.2f} TB/s", flush=True)
     print("rates", json.dumps({name: f"{rate:.3g}" for name, rate in rates.items()}), flush=True)
-    peers = stored_peers()
+    peers = all_peers(options.fhelium_python, card.card.name)
     print("\n".join(peers.describe()), flush=True)
     results: list[dict[str, object]] = []
     timed: list[Timed] = []
@@ -396,7 +415,13 @@ def main() -> int:
             try:
                 timed.append(
                     run_row(
-                        row, card.copy_bytes_s, options, pool if checked else None, rates, unfused
+                        row,
+                        card.copy_bytes_s,
+                        options,
+                        pool if checked else None,
+                        rates,
+                        unfused,
+                        peers,
                     )
                 )
                 results.append(timed[-1].result)
