@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import linecache
+import re
 
 from fhelium_ir.compiler.errors import FheliumError
 from fhelium_ir.lowering.triton import multiply_add
 from fhelium_ir.lowering.triton.binding import TritonFunction, as_interpreted, as_jit
+
+_FUNCTION = re.compile(r"^def (\w+)", re.MULTILINE)
 
 # One function per text, so that equal kernels share their compiled binaries.
 _COMPILED: dict[tuple[str, bool], TritonFunction] = {}
@@ -33,17 +35,17 @@ def compile_source(source: str, interpret: bool = False) -> TritonFunction:
     digest = hashlib.sha256(source.encode()).hexdigest()[:16]
     filename = f"<fhelium-ir triton kernel {digest}>"
     try:
-        tree = ast.parse(source, filename)
+        # The text has no future statements, and this module's would turn its annotations to strings.
+        code = compile(source, filename, "exec", dont_inherit=True)
     except SyntaxError as error:
         raise FheliumError(f"the kernel source is not Python: {error.msg}") from error
-    names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    names = _FUNCTION.findall(source)
     if not names:
         raise FheliumError("the kernel source defines no function")
     # No modification time: checkcache keeps the entry.
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     namespace: dict[str, object] = {"__name__": f"fhelium_ir.generated.{digest}"}
-    # The text has no future statements, and this module's would turn its annotations to strings.
-    exec(compile(tree, filename, "exec", dont_inherit=True), namespace)
+    exec(code, namespace)
     _choose_multiply_add(namespace, interpret)
     function = namespace[names[-1]]
     if not isinstance(function, TritonFunction):
