@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from fhelium_ir.dialects import host, kernel
 from fhelium_ir.dialects.ntt import Schedule
+from fhelium_ir.lowering.triton.kernels import TritonKernels
 from tests.unit.exact.test_key_products import parameters, run
 
 CUTS = tuple(
@@ -81,3 +82,18 @@ def test_one_special_prime() -> None:
     """The division then rounds in each program, which has one row."""
     module = run(parameters(4, 4, 1, 50), 3, "interpret", CUTS[2], "fp64")
     assert pair_counts(module) == [expected_pairs(4, 4, 1, 3)[0]] * 2
+
+
+@pytest.mark.parametrize("arch", [80, 90, 100])
+def test_compiled(arch: int) -> None:
+    """For a GPU that need not be there."""
+    module = run(parameters(3, 2, 2, 50), 2, "interpret", CUTS[1], "fp64")
+    kernels = [op.clone() for op in module.ops if isinstance(op, kernel.FuncOp)]
+    paired = [op for op in kernels if "pairs" in {a.name_hint for a in op.body.block.args}]
+    assert paired
+    compiled = TritonKernels(ModuleOp(list(paired)), interpret=False).compile_for(
+        ("cuda", arch, 32)
+    )
+    for found in compiled.values():
+        text = found.asm["ptx"]
+        assert isinstance(text, str) and f".target sm_{arch}" in text
